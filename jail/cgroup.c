@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The cgroup v2 leaf of one jail: made before clone (CLONE_INTO_CGROUP puts the child in
+ * it from its first instruction), removed after the last process is gone.
+ *
+ * Every knob is written and read back; what does not stick is an error, what does not
+ * exist (a hybrid host, a controller not delegated) makes the limit somebody else's, and
+ * the caller says whose. All descriptors for watching and killing are opened before the
+ * guest may run.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "jail/internal.h"
+
+static const struct {
+	const char *name;
+	int flags;
+} knobs[KNOB_COUNT] = {
+	[KNOB_KILL] = {"cgroup.kill", O_WRONLY},
+	[KNOB_EVENTS] = {"cgroup.events", O_RDONLY},
+	[KNOB_MEMORY_EVENTS] = {"memory.events.local", O_RDONLY},
+	[KNOB_MEMORY_PEAK] = {"memory.peak", O_RDONLY},
+	[KNOB_PIDS_PEAK] = {"pids.peak", O_RDONLY},
+	[KNOB_CPU_STAT] = {"cpu.stat", O_RDONLY},
+	[KNOB_CPU_MAX] = {"cpu.max", O_WRONLY},
+	[KNOB_PIDS_MAX] = {"pids.max", O_WRONLY},
+};
+
+/* Reads from the start of a knob: cgroup files give fresh content at offset 0. */
+static ssize_t knob_read(int fd, char *text, size_t size)
+{
+	ssize_t n = pread(fd, text, size - 1, 0);
+
+	if (n < 0)
+		return -errno;
+	text[n] = '\0';
+	return n;
+}
+
+static int knob_write(int dir_fd, const char *name, const char *text)
+{
+	own_fd int fd = openat(dir_fd, name, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		return -errno;
+	return 0;
+}
+
+/* The value after "key " at a line's start in a flat keyed file; false if absent. */
+static bool keyed_value(const char *text, const char *key, uint64_t *ret_value)
+{
+	size_t len = strlen(key);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, key, len) == 0 && line[len] == ' ') {
+			*ret_value = strtoull(line + len + 1, NULL, 10);
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool knob_keyed(int fd, const char *key, uint64_t *ret_value)
+{
+	char text[1024];
+
+	return fd >= 0 && knob_read(fd, text, sizeof(text)) >= 0 &&
+	       keyed_value(text, key, ret_value);
+}
+
+static bool knob_number(int fd, uint64_t *ret_value)
+{
+	char text[32], *end = text;
+
+	if (fd < 0 || knob_read(fd, text, sizeof(text)) < 0)
+		return false;
+	uint64_t value = strtoull(text, &end, 10);
+	if (end == text) /* "max" */
+		return false;
+	*ret_value = value;
+	return true;
+}
+
+/* Sets a knob and reads it back. *ret_set is false where the knob does not exist: its
+ * controller is not here. `slack` is what the kernel may round down by. */
+static int knob_set(struct leaf *leaf, const char *name, uint64_t value, uint64_t slack,
+		    bool *ret_set, struct jail_error *err)
+{
+	char text[32];
+	uint64_t got = 0;
+
+	*ret_set = false;
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	int r = knob_write(leaf->dir_fd, name, text);
+	if (r == -ENOENT)
+		return 0;
+	if (r < 0)
+		return jail_fail(err, JAIL_STAGE_CGROUP, -r, "write %s to '%s/%s'", text,
+				 leaf->id, name);
+	own_fd int fd = openat(leaf->dir_fd, name, O_RDONLY | O_CLOEXEC);
+	if (!knob_number(fd, &got) || got > value || value - got > slack)
+		return jail_fail(err, JAIL_STAGE_CGROUP, ERANGE,
+				 "'%s/%s' does not hold the %s that was written",
+				 leaf->id, name, text);
+	*ret_set = true;
+	return 0;
+}
+
+static int set_memory(struct leaf *leaf, uint64_t bytes, struct jail_error *err)
+{
+	bool swap = false, group = false;
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	int r = knob_set(leaf, "memory.max", bytes, page - 1, &leaf->memory, err);
+
+	if (r < 0 || !leaf->memory)
+		return r;
+	/* Absent where the kernel has no swap accounting: then there is none to limit. */
+	r = knob_set(leaf, "memory.swap.max", 0, 0, &swap, err);
+	if (r < 0)
+		return r;
+	return knob_set(leaf, "memory.oom.group", 1, 0, &group, err);
+}
+
+static int set_cpu(struct leaf *leaf, uint32_t percent, struct jail_error *err)
+{
+	const uint64_t period_us = 100000;
+	char text[64], back[64] = "";
+
+	snprintf(text, sizeof(text), "%llu %llu",
+		 (unsigned long long)(period_us * percent / 100),
+		 (unsigned long long)period_us);
+	int r = knob_write(leaf->dir_fd, "cpu.max", text);
+	if (r == -ENOENT)
+		return 0;
+	if (r < 0)
+		return jail_fail(err, JAIL_STAGE_CGROUP, -r, "write '%s' to '%s/cpu.max'",
+				 text, leaf->id);
+	own_fd int fd = openat(leaf->dir_fd, "cpu.max", O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || knob_read(fd, back, sizeof(back)) < 0 ||
+	    strncmp(back, text, strlen(text)) != 0)
+		return jail_fail(err, JAIL_STAGE_CGROUP, ERANGE,
+				 "'%s/cpu.max' does not hold '%s'", leaf->id, text);
+	leaf->cpu = true;
+	return 0;
+}
+
+static int set_limits(struct leaf *leaf, const struct jail_limits *limits,
+		      struct jail_error *err)
+{
+	int r = 0;
+
+	if (limits->memory_bytes)
+		r = set_memory(leaf, limits->memory_bytes, err);
+	if (r == 0 && limits->cpu_percent)
+		r = set_cpu(leaf, limits->cpu_percent, err);
+	if (r == 0 && limits->processes)
+		r = knob_set(leaf, "pids.max", limits->processes, 0, &leaf->pids, err);
+	return r;
+}
+
+int leaf_make(int base_fd, const char *id, const struct jail_limits *limits,
+	      struct leaf *leaf, struct jail_error *err)
+{
+	snprintf(leaf->id, sizeof(leaf->id), "%s", id);
+	leaf->base_fd = fcntl(base_fd, F_DUPFD_CLOEXEC, 3);
+	if (leaf->base_fd < 0)
+		return jail_fail(err, JAIL_STAGE_CGROUP, errno,
+				 "keep the cgroup directory");
+	if (mkdirat(leaf->base_fd, id, 0755) < 0)
+		return jail_fail(err, JAIL_STAGE_CGROUP, errno, "make the leaf '%s'", id);
+	leaf->dir_fd = openat(leaf->base_fd, id,
+			      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int r = leaf->dir_fd < 0 ? jail_fail(err, JAIL_STAGE_CGROUP, errno,
+					     "open the leaf '%s'", id)
+				 : set_limits(leaf, limits, err);
+	if (r < 0) {
+		unlinkat(leaf->base_fd, id, AT_REMOVEDIR);
+		leaf_close(leaf);
+	}
+	return r;
+}
+
+void leaf_open_knobs(struct leaf *leaf)
+{
+	if (leaf->dir_fd < 0)
+		return;
+	for (int i = 0; i < KNOB_COUNT; i++)
+		leaf->knob_fd[i] =
+			openat(leaf->dir_fd, knobs[i].name, knobs[i].flags | O_CLOEXEC);
+	/* Before Linux 5.17 or so there is no .local: a leaf has no children, same count.
+	 */
+	if (leaf->knob_fd[KNOB_MEMORY_EVENTS] < 0)
+		leaf->knob_fd[KNOB_MEMORY_EVENTS] =
+			openat(leaf->dir_fd, "memory.events", O_RDONLY | O_CLOEXEC);
+}
+
+static int knob_put(const struct leaf *leaf, enum knob knob, const char *text)
+{
+	if (leaf->knob_fd[knob] < 0)
+		return -ENOENT;
+	return pwrite(leaf->knob_fd[knob], text, strlen(text), 0) < 0 ? -errno : 0;
+}
+
+int leaf_kill(struct leaf *leaf)
+{
+	if (leaf->dir_fd < 0)
+		return 0;
+	/* A throttled task dies only when it is scheduled again: lift the throttle first.
+	 * Then no new process may race the kill. Both are helps, not conditions. */
+	knob_put(leaf, KNOB_CPU_MAX, "max");
+	knob_put(leaf, KNOB_PIDS_MAX, "0");
+	return knob_put(leaf, KNOB_KILL, "1");
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* 0 when empty, -EBUSY when processes are left at the end of the time. */
+int leaf_wait_empty(struct leaf *leaf, int timeout_ms)
+{
+	int fd = leaf->knob_fd[KNOB_EVENTS];
+	int64_t end = now_ms() + timeout_ms;
+
+	for (;;) {
+		uint64_t populated = 0;
+		if (!knob_keyed(fd, "populated", &populated) || populated == 0)
+			return 0;
+		int64_t left = end - now_ms();
+		if (left <= 0)
+			return -EBUSY;
+		struct pollfd pfd = {.fd = fd, .events = POLLPRI};
+		if (poll(&pfd, 1, (int)left) < 0 && errno != EINTR)
+			return -errno;
+	}
+}
+
+int leaf_cpu_us(const struct leaf *leaf, uint64_t *ret_us)
+{
+	return knob_keyed(leaf->knob_fd[KNOB_CPU_STAT], "usage_usec", ret_us) ? 0 : -EIO;
+}
+
+void leaf_collect(const struct leaf *leaf, struct jail_result *result)
+{
+	uint64_t value = 0;
+
+	result->cgroup_used = true;
+	if (knob_keyed(leaf->knob_fd[KNOB_MEMORY_EVENTS], "oom", &value))
+		result->memory_limit_hit = value > 0;
+	if (knob_keyed(leaf->knob_fd[KNOB_MEMORY_EVENTS], "oom_kill", &value))
+		result->oom_killed = value > 0;
+	if (leaf_cpu_us(leaf, &value) == 0)
+		result->cpu_us = value;
+	if (knob_number(leaf->knob_fd[KNOB_MEMORY_PEAK], &value))
+		result->memory_peak_bytes = value;
+	if (knob_number(leaf->knob_fd[KNOB_PIDS_PEAK], &value))
+		result->pids_peak = (uint32_t)value;
+}
+
+int leaf_remove(struct leaf *leaf, struct jail_error *err)
+{
+	if (leaf->dir_fd < 0)
+		return 0;
+	if (unlinkat(leaf->base_fd, leaf->id, AT_REMOVEDIR) < 0 && errno != ENOENT)
+		return jail_fail(err, JAIL_STAGE_REMOVE, errno,
+				 "remove the cgroup leaf '%s'", leaf->id);
+	leaf_close(leaf);
+	return 0;
+}
+
+void leaf_close(struct leaf *leaf)
+{
+	for (int i = 0; i < KNOB_COUNT; i++)
+		leaf->knob_fd[i] = close_fd(leaf->knob_fd[i]);
+	leaf->dir_fd = close_fd(leaf->dir_fd);
+	leaf->base_fd = close_fd(leaf->base_fd);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where leaves can be made: a group "quod" below the caller's own cgroup in the v2
+ * hierarchy. Nothing of the host is moved or changed; where the group cannot be made the
+ * caller is told why, and jails do without.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "jail/internal.h"
+
+#define GROUP "quod"
+
+/* The v2 mount: alone, or beside v1 on a hybrid host. */
+static int open_mount(struct jail_error *err)
+{
+	static const char *const places[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
+
+	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+		struct statfs fs;
+		own_fd int fd = open(places[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (fd >= 0 && fstatfs(fd, &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC)
+			return TAKE_FD(fd);
+	}
+	return jail_fail(err, JAIL_STAGE_CGROUP, ENOENT,
+			 "no cgroup v2 at /sys/fs/cgroup");
+}
+
+/* Our own path in the v2 hierarchy, without its leading slash: the line "0::/PATH". */
+static int own_path(char *path, size_t size, struct jail_error *err)
+{
+	char text[4096];
+	own_fd int fd = open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (n < 0)
+		return jail_fail(err, JAIL_STAGE_CGROUP, errno,
+				 "read '/proc/self/cgroup'");
+	text[n] = '\0';
+	for (char *line = text; *line;) {
+		char *end = strchrnul(line, '\n');
+		char next = *end;
+		*end = '\0';
+		if (strncmp(line, "0::/", 4) == 0) {
+			if ((size_t)snprintf(path, size, "%s", line + 4) >= size)
+				break;
+			return 0;
+		}
+		line = next ? end + 1 : end;
+	}
+	return jail_fail(err, JAIL_STAGE_CGROUP, ENOENT, "we are in no cgroup v2");
+}
+
+/* Asks for the controllers one by one: those that are not there do not cost the others.
+ * Refusals are no errors: what is missing shows when the leaf's knobs are written. */
+static void enable_controllers(int dir_fd)
+{
+	static const char *const wanted[] = {"+memory", "+pids", "+cpu"};
+	own_fd int fd = openat(dir_fd, "cgroup.subtree_control", O_WRONLY | O_CLOEXEC);
+
+	for (size_t i = 0; fd >= 0 && i < ARRAY_LEN(wanted); i++)
+		if (write(fd, wanted[i], strlen(wanted[i])) < 0)
+			continue;
+}
+
+JAIL_API int jail_cgroup_open(int *ret_fd, struct jail_error *err)
+{
+	char path[1024];
+	own_fd int mount = open_mount(err);
+
+	if (mount < 0)
+		return mount;
+	int r = own_path(path, sizeof(path), err);
+	if (r < 0)
+		return r;
+	own_fd int own = openat(mount, path[0] ? path : ".",
+				O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (own < 0)
+		return jail_fail(err, JAIL_STAGE_CGROUP, errno,
+				 "open our own cgroup '/%s'", path);
+	if (mkdirat(own, GROUP, 0755) == 0)
+		enable_controllers(own);
+	else if (errno != EEXIST)
+		return jail_fail(err, JAIL_STAGE_CGROUP, errno,
+				 "make a group in our own cgroup '/%s'", path);
+	own_fd int group =
+		openat(own, GROUP, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	/* Another user's group may be there already, made when it ran quod in this
+	 * cgroup. */
+	if (group < 0 || faccessat(group, ".", W_OK, AT_EACCESS) < 0)
+		return jail_fail(err, JAIL_STAGE_CGROUP, errno, "use the group '/%s/%s'",
+				 path, GROUP);
+	enable_controllers(group);
+	*ret_fd = TAKE_FD(group);
+	return 0;
+}

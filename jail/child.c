@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The child's side of set-up, from clone to execveat. It runs in a copy of the
+ * supervisor, alone in its namespaces, and only makes system calls on what the plan
+ * holds. The steps carry the numbers of spawn.c; the order is:
+ *
+ *	C1 descriptors	the guest's three, everything else close-on-exec
+ *	C2 root		empty; needs the namespace's powers, not the ids: runs while the
+ *			supervisor still writes the maps
+ *	C3 loopback	only if asked
+ *	C4 go		block until the ids are mapped; end of file: the supervisor is
+ *gone C5 credentials	groups, gid, uid; this clears a parent-death signal, so that is
+ *set C6 capabilities	after it C7 lifeline	not dumpable, then die with the
+ *supervisor, then look whether it died before that was set C8 rlimits	after the look,
+ *because poll(2) is refused with no file allowed C9 filter	the last wall, then
+ *execveat
+ *
+ * The parent-death signal fires when the *thread* that cloned ends; getppid() is 0 in a
+ * new pid namespace and proves nothing. A pidfd of the supervisor, opened by itself,
+ * does: it polls readable once that process is dead, whoever else holds our pipes.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "jail/internal.h"
+
+/* Exit status of a child whose set-up failed. Nobody decides by it: the report does. */
+#define SETUP_FAILED 127
+
+static int set_descriptors(const struct child_plan *plan, struct jail_error *err)
+{
+	/* Our copy of the write end would keep the go pipe from ever ending. */
+	close(plan->go_write);
+	for (int fd = 0; fd < 3; fd++)
+		if (dup2(plan->std_fd[fd], fd) < 0)
+			return jail_fail(err, JAIL_STAGE_FDS, errno, "make descriptor %d",
+					 fd);
+	if (syscall(SYS_close_range, 3, ~0u, CLOSE_RANGE_CLOEXEC) < 0)
+		return jail_fail(err, JAIL_STAGE_FDS, errno, "close_range");
+	return 0;
+}
+
+/* Dispositions and mask survive exec: the guest gets none of the caller's. */
+static int reset_signals(struct jail_error *err)
+{
+	const struct sigaction fresh = {.sa_handler = SIG_DFL};
+	sigset_t none;
+
+	for (int sig = 1; sig < NSIG; sig++)
+		sigaction(sig, &fresh,
+			  NULL); /* EINVAL for SIGKILL, SIGSTOP and libc's own */
+	sigemptyset(&none);
+	if (sigprocmask(SIG_SETMASK, &none, NULL) < 0)
+		return jail_fail(err, JAIL_STAGE_FDS, errno, "reset signals");
+	if (setsid() < 0) /* no controlling terminal, no signals typed at it */
+		return jail_fail(err, JAIL_STAGE_FDS, errno, "setsid");
+	return 0;
+}
+
+static int wait_for_go(const struct child_plan *plan, struct jail_error *err)
+{
+	char byte;
+	ssize_t n;
+
+	do
+		n = read(plan->go_read, &byte, 1);
+	while (n < 0 && errno == EINTR);
+	if (n == 1)
+		return 0;
+	return jail_fail(err, JAIL_STAGE_GO, n < 0 ? errno : EPIPE,
+			 "the supervisor is gone");
+}
+
+/* System calls, not libc's wrappers: those would signal every thread they believe in. */
+static int set_credentials(const struct idmap *map, struct jail_error *err)
+{
+	long id = map->inside;
+
+	if (map->root_mode && syscall(SYS_setgroups, 0, NULL) < 0)
+		return jail_fail(err, JAIL_STAGE_CREDENTIALS, errno, "drop all groups");
+	if (syscall(SYS_setresgid, id, id, id) < 0)
+		return jail_fail(err, JAIL_STAGE_CREDENTIALS, errno, "become gid %ld",
+				 id);
+	if (syscall(SYS_setresuid, id, id, id) < 0)
+		return jail_fail(err, JAIL_STAGE_CREDENTIALS, errno, "become uid %ld",
+				 id);
+	return 0;
+}
+
+static int set_lifeline(const struct child_plan *plan, struct jail_error *err)
+{
+	struct pollfd supervisor = {.fd = plan->supervisor_fd, .events = POLLIN};
+
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+		return jail_fail(err, JAIL_STAGE_LIFELINE, errno, "become undumpable");
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
+		return jail_fail(err, JAIL_STAGE_LIFELINE, errno,
+				 "bind to the supervisor");
+	int n = poll(&supervisor, 1, 0);
+	if (n < 0)
+		return jail_fail(err, JAIL_STAGE_LIFELINE, errno,
+				 "look at the supervisor");
+	if (n > 0)
+		return jail_fail(err, JAIL_STAGE_LIFELINE, EPIPE,
+				 "the supervisor is gone");
+	return 0;
+}
+
+/* Never above the caller's own hard limit: without CAP_SYS_RESOURCE outside, nobody may
+ * raise that, and lower is what we want anyway. */
+static int limit(int resource, rlim_t value, const char *name, struct jail_error *err)
+{
+	struct rlimit both;
+
+	if (getrlimit((__rlimit_resource_t)resource, &both) == 0 && value > both.rlim_max)
+		value = both.rlim_max;
+	both.rlim_cur = both.rlim_max = value;
+	if (setrlimit((__rlimit_resource_t)resource, &both) < 0)
+		return jail_fail(err, JAIL_STAGE_RLIMITS, errno, "set %s to %llu", name,
+				 (unsigned long long)value);
+	return 0;
+}
+
+/* The one limit that must not be lower: deep recursion would overflow what we counted on.
+ */
+static int limit_stack(rlim_t bytes, struct jail_error *err)
+{
+	struct rlimit have;
+
+	if (getrlimit(RLIMIT_STACK, &have) == 0 && bytes > have.rlim_max)
+		return jail_fail(err, JAIL_STAGE_RLIMITS, EPERM,
+				 "a stack of %llu bytes: the caller's hard limit is %llu",
+				 (unsigned long long)bytes,
+				 (unsigned long long)have.rlim_max);
+	return limit(RLIMIT_STACK, bytes, "RLIMIT_STACK", err);
+}
+
+static int set_rlimits(const struct child_plan *plan, struct jail_error *err)
+{
+	static const struct {
+		int resource;
+		rlim_t value;
+		const char *name;
+	} fixed[] = {
+		/* 1, not 0: a piped core_pattern runs with 0, but not with 1. */
+		{RLIMIT_CORE, 1, "RLIMIT_CORE"},
+		{RLIMIT_FSIZE, 0, "RLIMIT_FSIZE"},
+		{RLIMIT_MEMLOCK, 0, "RLIMIT_MEMLOCK"},
+		{RLIMIT_MSGQUEUE, 0, "RLIMIT_MSGQUEUE"},
+		{RLIMIT_NICE, 0, "RLIMIT_NICE"},
+		{RLIMIT_RTPRIO, 0, "RLIMIT_RTPRIO"},
+	};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < ARRAY_LEN(fixed); i++)
+		r = limit(fixed[i].resource, fixed[i].value, fixed[i].name, err);
+	if (r == 0)
+		r = limit(RLIMIT_NOFILE, plan->limits.open_files, "RLIMIT_NOFILE", err);
+	if (r == 0 && plan->limits.stack_bytes)
+		r = limit_stack(plan->limits.stack_bytes, err);
+	if (r == 0 && plan->limits.cpu_seconds)
+		r = limit(RLIMIT_CPU, plan->limits.cpu_seconds, "RLIMIT_CPU", err);
+	/* RLIMIT_DATA counts private writable memory; RLIMIT_AS would count address space
+	 * that is only reserved. */
+	if (r == 0 && plan->rlimit_data)
+		r = limit(RLIMIT_DATA, plan->limits.memory_bytes, "RLIMIT_DATA", err);
+	return r;
+}
+
+static int set_filter(const struct child_plan *plan, struct jail_error *err)
+{
+	if (plan->filter.len == 0)
+		return 0;
+	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &plan->filter) < 0)
+		return jail_fail(err, JAIL_STAGE_FILTER, errno,
+				 "load the seccomp filter");
+	return 0;
+}
+
+static void report(const struct child_plan *plan, const struct jail_error *err)
+{
+	/* Smaller than PIPE_BUF: whole or not at all. Nobody listens: nothing to be done.
+	 */
+	if (write(plan->status_write, err, sizeof(*err)) < 0)
+		return;
+}
+
+static int set_up(const struct child_plan *plan, struct jail_error *err)
+{
+	int r = set_descriptors(plan, err); /* C1 */
+
+	if (r == 0)
+		r = reset_signals(err);
+	if (r == 0)
+		r = child_empty_root(err); /* C2 */
+	if (r == 0 && plan->loopback)
+		r = child_loopback_up(err); /* C3 */
+	if (r == 0)
+		r = wait_for_go(plan, err); /* C4 */
+	if (r == 0)
+		r = set_credentials(&plan->map, err); /* C5 */
+	if (r == 0)
+		r = child_drop_capabilities(&plan->caps, err); /* C6 */
+	if (r == 0)
+		r = set_lifeline(plan, err); /* C7 */
+	if (r == 0)
+		r = set_rlimits(plan, err); /* C8 */
+	return r;
+}
+
+_Noreturn void child_main(const struct child_plan *plan)
+{
+	struct jail_error err = {.stage = JAIL_STAGE_NONE};
+	char *const environment[] = {NULL};
+
+	if (set_up(plan, &err) == 0) {
+		/* Told before the filter, which may not let us: what follows is the
+		 * guest, unless a second report says that it never began. */
+		err.stage = JAIL_STAGE_RUN;
+		report(plan, &err);
+		if (set_filter(plan, &err) == 0) { /* C9 */
+			syscall(SYS_execveat, plan->exe_fd, "", plan->argv, environment,
+				AT_EMPTY_PATH);
+			jail_fail(&err, JAIL_STAGE_EXEC, errno, "execute '%s'",
+				  plan->exe_name);
+		}
+	}
+	report(plan, &err);
+	_exit(SETUP_FAILED);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of libjail share and nobody else sees. */
+#ifndef QUOD_JAIL_INTERNAL_H
+#define QUOD_JAIL_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/capability.h>
+#include <sys/types.h>
+
+#include "jail/jail.h"
+
+/* error.c. Fills err (may be NULL) and returns -errnum. A remedy for (stage, errnum), if
+ * there is one, is appended in brackets. Allocates nothing: also used in the child. */
+int jail_fail(struct jail_error *err, enum jail_stage stage, int errnum,
+	      const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* remedy.c. What mends it, or NULL; a static string. Reads nothing. */
+const char *jail_remedy(enum jail_stage stage, int errnum);
+/* remedy.c. The cause of a refused clone3, found by looking at the host. Into a buffer.
+ */
+void jail_explain_clone(int errnum, char *to, size_t size);
+
+/* spec.c */
+int spec_check(const struct jail_spec *spec, struct jail_error *err);
+
+/*
+ * lease.c: a host uid (and the gid of the same number) that no other jail on this host
+ * has. The lease is a lock on one byte of a file, held by `fd`: it ends with the process.
+ */
+struct lease {
+	int fd; /* -1: nothing leased */
+	uint32_t uid;
+};
+int lease_take(uint32_t first, uint32_t count, struct lease *ret_lease,
+	       struct jail_error *err);
+void lease_give_back(struct lease *lease);
+
+/* idmap.c */
+struct idmap {
+	bool root_mode; /* outer ids are leased; groups are dropped; else the caller's own
+			 */
+	uint32_t inside;
+	uint32_t uid_outside, gid_outside;
+};
+/* CAP_SETUID and CAP_SETGID effective and the whole range mapped here: may we lease? */
+bool idmap_root_mode(uint32_t first, uint32_t count);
+int idmap_write(const struct idmap *map, pid_t pid, struct jail_error *err);
+
+/* cgroup.c: the leaf of one jail. Every fd it needs is opened before the guest starts,
+ * so that a supervisor which can open nothing any more can still watch and kill. */
+enum knob {
+	KNOB_KILL,
+	KNOB_EVENTS,
+	KNOB_MEMORY_EVENTS,
+	KNOB_MEMORY_PEAK,
+	KNOB_PIDS_PEAK,
+	KNOB_CPU_STAT,
+	KNOB_CPU_MAX,
+	KNOB_PIDS_MAX,
+	KNOB_COUNT
+};
+struct leaf {
+	int base_fd; /* where it lies; own copy */
+	int dir_fd;  /* -1: no leaf */
+	int knob_fd[KNOB_COUNT];
+	char id[65];
+	bool memory, cpu, pids; /* written and read back */
+};
+#define LEAF_INIT                                         \
+	{                                                 \
+		.base_fd = -1, .dir_fd = -1, .knob_fd = { \
+			-1,                               \
+			-1,                               \
+			-1,                               \
+			-1,                               \
+			-1,                               \
+			-1,                               \
+			-1,                               \
+			-1                                \
+		}                                         \
+	}
+int leaf_make(int base_fd, const char *id, const struct jail_limits *limits,
+	      struct leaf *leaf, struct jail_error *err);
+void leaf_open_knobs(struct leaf *leaf);
+int leaf_kill(struct leaf *leaf);
+int leaf_wait_empty(struct leaf *leaf, int timeout_ms);
+void leaf_collect(const struct leaf *leaf, struct jail_result *result);
+int leaf_cpu_us(const struct leaf *leaf, uint64_t *ret_us);
+int leaf_remove(struct leaf *leaf, struct jail_error *err);
+void leaf_close(struct leaf *leaf);
+
+/* caps.c: prepared before clone, applied by the child. */
+struct caps_plan {
+	cap_t none;
+	int count; /* capabilities that this kernel knows */
+};
+int caps_prepare(struct caps_plan *ret_plan, struct jail_error *err);
+void caps_release(struct caps_plan *plan);
+
+/*
+ * Everything that the child needs, prepared before clone: after it the child only makes
+ * system calls on this.
+ */
+struct child_plan {
+	const char *exe_name;
+	char *const *argv;
+	int exe_fd;
+	int supervisor_fd;     /* pidfd of the process that clones */
+	int go_read, go_write; /* one byte: ids are mapped; EOF: the supervisor is gone */
+	int status_write; /* a struct jail_error when set-up ends, one way or other */
+	int std_fd[3];	  /* the guest's ends */
+	struct idmap map;
+	struct caps_plan caps;
+	struct jail_limits limits;
+	bool rlimit_data; /* no cgroup holds memory */
+	struct sock_fprog filter;
+	bool loopback;
+};
+
+/* child.c: the other side of the numbered steps in spawn.c. */
+_Noreturn void child_main(const struct child_plan *plan);
+
+/* Steps of the child that live with their subject. Each fills err as jail_fail() does. */
+int child_empty_root(struct jail_error *err);  /* rootfs.c */
+int child_loopback_up(struct jail_error *err); /* loopback.c */
+int child_drop_capabilities(const struct caps_plan *, struct jail_error *); /* caps.c */
+
+struct jail {
+	pid_t pid;
+	int fd[JAIL_FD_COUNT];
+	int go_write; /* held open while the child sets up */
+	int status_read;
+	struct lease lease;
+	struct leaf leaf;
+	enum jail_enforcer by_memory, by_cpu, by_processes;
+	bool reaped;
+};
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A jail that runs, from outside: its descriptors, its CPU clock, killing it, and the one
+ * place where it ends. Nothing here opens a file: a supervisor that has given up open(2)
+ * can still do all of it.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "jail/internal.h"
+
+/* Bound on the wait for `populated 0`, once pid 1 is dead and has been reaped. */
+#define EMPTY_WAIT_MS 2000
+
+JAIL_API int jail_fd(const struct jail *jail, enum jail_fd which)
+{
+	return jail->fd[which];
+}
+
+JAIL_API void jail_close_input(struct jail *jail)
+{
+	jail->fd[JAIL_FD_IN] = close_fd(jail->fd[JAIL_FD_IN]);
+}
+
+JAIL_API enum jail_enforcer jail_memory_enforcer(const struct jail *jail)
+{
+	return jail->by_memory;
+}
+
+JAIL_API enum jail_enforcer jail_cpu_enforcer(const struct jail *jail)
+{
+	return jail->by_cpu;
+}
+
+JAIL_API enum jail_enforcer jail_processes_enforcer(const struct jail *jail)
+{
+	return jail->by_processes;
+}
+
+/* The CPU clock of a whole process, as the kernel encodes it (CPUCLOCK_SCHED). */
+static clockid_t process_clock(pid_t pid)
+{
+	return (clockid_t)((~(unsigned)pid << 3) | 2u);
+}
+
+JAIL_API int jail_cpu_us(const struct jail *jail, uint64_t *ret_us)
+{
+	struct timespec used;
+
+	if (jail->reaped)
+		return -ESRCH;
+	if (jail->leaf.dir_fd >= 0 && leaf_cpu_us(&jail->leaf, ret_us) == 0)
+		return 0;
+	if (clock_gettime(process_clock(jail->pid), &used) < 0)
+		return errno == EINVAL ? -ESRCH : -errno;
+	*ret_us = (uint64_t)used.tv_sec * 1000000u + (uint64_t)used.tv_nsec / 1000u;
+	return 0;
+}
+
+JAIL_API int jail_kill(struct jail *jail, struct jail_error *err)
+{
+	if (jail->reaped || jail->fd[JAIL_FD_PIDFD] < 0)
+		return 0;
+	/* If cgroup.kill is missing or fails, pid 1 still takes its whole namespace
+	 * along. */
+	leaf_kill(&jail->leaf);
+	if (syscall(SYS_pidfd_send_signal, jail->fd[JAIL_FD_PIDFD], SIGKILL, NULL, 0) <
+		    0 &&
+	    errno != ESRCH)
+		return jail_fail(err, JAIL_STAGE_KILL, errno, "kill the jail");
+	return 0;
+}
+
+/* waitid as the kernel has it, with the rusage that libc's wrapper leaves out. */
+static int reap(struct jail *jail, struct jail_result *result, struct jail_error *err)
+{
+	siginfo_t info = {.si_pid = 0};
+	struct rusage usage;
+	long r;
+
+	do
+		r = syscall(SYS_waitid, P_PIDFD, jail->fd[JAIL_FD_PIDFD], &info, WEXITED,
+			    &usage);
+	while (r < 0 && errno == EINTR);
+	if (r < 0)
+		return jail_fail(err, JAIL_STAGE_COLLECT, errno, "wait for the jail");
+	jail->reaped = true;
+	result->end = info.si_code == CLD_EXITED ? JAIL_EXITED : JAIL_SIGNALED;
+	if (result->end == JAIL_EXITED)
+		result->exit_code = info.si_status;
+	else
+		result->signal = info.si_status;
+	result->cpu_us =
+		(uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000u +
+		(uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+	result->memory_peak_bytes = (uint64_t)usage.ru_maxrss * 1024u;
+	return 0;
+}
+
+/*
+ * What the child said of its set-up. The last report counts: "it runs" may be followed by
+ * why it did not after all. No report: it died before either, and not by its own doing.
+ */
+static int read_report(struct jail *jail, struct jail_error *err)
+{
+	struct jail_error report = {.stage = JAIL_STAGE_NONE}, next;
+
+	while (read(jail->status_read, &next, sizeof(next)) == (ssize_t)sizeof(next))
+		report = next;
+	if (report.stage == JAIL_STAGE_RUN)
+		return 0;
+	if (report.stage == JAIL_STAGE_NONE)
+		return jail_fail(err, JAIL_STAGE_GO, ECHILD,
+				 "the jail was killed before its set-up was done");
+	report.text[sizeof(report.text) - 1] = '\0';
+	if (err)
+		*err = report;
+	return -report.errnum;
+}
+
+/* Everything that outlives the process: taken away in one place, whatever went wrong. */
+static int take_down(struct jail *jail, struct jail_error *err)
+{
+	int r = leaf_wait_empty(&jail->leaf, EMPTY_WAIT_MS);
+
+	if (r < 0)
+		r = jail_fail(err, JAIL_STAGE_COLLECT, -r,
+			      "the cgroup leaf '%s' does not become empty",
+			      jail->leaf.id);
+	else
+		r = leaf_remove(&jail->leaf, err);
+	/* A uid whose processes may still live must not be leased again while we live. */
+	if (r == 0)
+		lease_give_back(&jail->lease);
+	return r;
+}
+
+JAIL_API int jail_wait(struct jail *jail, struct jail_result *ret_result,
+		       struct jail_error *err)
+{
+	struct jail_result result = {.end = JAIL_EXITED};
+	int r = reap(jail, &result, err);
+
+	if (r < 0)
+		return r;
+	if (jail->leaf.dir_fd >= 0)
+		leaf_collect(&jail->leaf, &result);
+	int report = read_report(jail, err);
+	r = take_down(jail, report < 0 ? NULL : err);
+	if (report < 0 || r < 0)
+		return report < 0 ? report : r;
+	*ret_result = result;
+	return 0;
+}
+
+JAIL_API void jail_free(struct jail *jail)
+{
+	struct jail_result ignored;
+
+	if (!jail)
+		return;
+	if (jail->pid > 0 && !jail->reaped) {
+		jail_kill(jail, NULL);
+		if (reap(jail, &ignored, NULL) == 0)
+			take_down(jail, NULL);
+	}
+	/* Never cloned: the leaf is empty and nobody else's. */
+	if (jail->leaf.dir_fd >= 0)
+		leaf_remove(&jail->leaf, NULL);
+	leaf_close(&jail->leaf);
+	lease_give_back(&jail->lease);
+	for (int i = 0; i < JAIL_FD_COUNT; i++)
+		close_fd(jail->fd[i]);
+	close_fd(jail->go_write);
+	close_fd(jail->status_read);
+	free(jail);
+}

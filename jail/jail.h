@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libjail: runs one static program in one Linux jail and says how it ended.
+ *
+ *	struct jail_spec spec = JAIL_SPEC_INIT;      what to run, under which limits
+ *	jail_start(&spec, &jail, &err);              clones; set-up goes on in the child
+ *	... poll jail_fd(jail, JAIL_FD_PIDFD) and the pipes; jail_kill() when it is enough
+ *... jail_wait(jail, &result, &err);              reaps, collects, removes
+ *	jail_free(jail);
+ *
+ * The jail: user, pid, net, mount, ipc, uts and cgroup namespaces of its own; a root
+ * that is one empty read-only tmpfs; no capability in any set; no_new_privs; the given
+ * seccomp filter; pipes as fds 0, 1, 2 and nothing else open; an empty environment.
+ *
+ * Failures are of two kinds that never mix. A function that returns a negative errno
+ * means that *we* failed: `err`, if not NULL, then says at which stage, on what, and
+ * what mends it. A guest that ended badly is no failure: see struct jail_result.
+ * Outputs named ret_* are written only on success.
+ *
+ * The library prints nothing, logs nothing, never exits, and keeps no global state. The
+ * process that calls jail_start() must have one thread: the child inherits only it, and
+ * the kernel's parent-death signal is bound to the thread that cloned.
+ */
+#ifndef QUOD_JAIL_H
+#define QUOD_JAIL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <linux/filter.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define JAIL_API __attribute__((visibility("default")))
+
+/* Every stage of a jail's life, in order. The second column is what a message shows. */
+#define JAIL_STAGES(X)                                                        \
+	X(NONE, "none")                                                       \
+	X(SPEC, "spec")	      /* the specification makes no sense */          \
+	X(LEASE, "uid-lease") /* no host uid of its own to be had */          \
+	X(CGROUP, "cgroup")   /* leaf, knobs, read-back */                    \
+	X(PIPES, "pipes")                                                     \
+	X(CLONE, "clone")	      /* the namespaces themselves */         \
+	X(IDMAP, "id-map")	      /* uid_map, gid_map, setgroups */       \
+	X(GO, "go")		      /* child: waiting for the supervisor */ \
+	X(ROOTFS, "rootfs")	      /* child: empty root, pivot */          \
+	X(LOOPBACK, "loopback")	      /* child: lo up */                      \
+	X(CREDENTIALS, "credentials") /* child: gid, groups, uid */           \
+	X(RLIMITS, "rlimits")                                                 \
+	X(CAPABILITIES, "capabilities")                                       \
+	X(LIFELINE, "lifeline") /* child: die with the supervisor */          \
+	X(FDS, "fds")                                                         \
+	X(FILTER, "filter")                                                   \
+	X(EXEC, "exec")                                                       \
+	X(RUN, "run") /* the program runs */                                  \
+	X(KILL, "kill")                                                       \
+	X(COLLECT, "collect") /* reap, usage, populated 0 */                  \
+	X(REMOVE, "remove")   /* leaf gone, uid given back */
+
+enum jail_stage {
+#define X(name, text) JAIL_STAGE_##name,
+	JAIL_STAGES(X)
+#undef X
+		JAIL_STAGES_COUNT
+};
+
+/* Fixed size and no pointers, so that a child can send it in one write. */
+struct jail_error {
+	int32_t stage;	/* enum jail_stage */
+	int32_t errnum; /* positive errno, never 0 in a failure */
+	char text[504]; /* one sentence: what, on which object, why, and what mends it */
+};
+
+/* Name of a stage, "unknown" for a number that is none. Static. */
+JAIL_API const char *jail_stage_name(int stage);
+
+/* What holds a limit. */
+enum jail_enforcer {
+	JAIL_BY_NOTHING,
+	JAIL_BY_CGROUP,
+	JAIL_BY_RLIMIT,
+	JAIL_BY_FILTER, /* the filter of the spec refuses what would be counted */
+};
+
+/* 0 means: no limit of this kind, except for open_files, where it means not one. */
+struct jail_limits {
+	uint64_t memory_bytes; /* memory.max with swap 0; without a cgroup RLIMIT_DATA */
+	uint64_t
+		stack_bytes; /* RLIMIT_STACK; counted by memory.max, not by RLIMIT_DATA */
+	uint32_t cpu_seconds; /* RLIMIT_CPU, a backstop: whole seconds, soft = hard */
+	uint32_t cpu_percent; /* cpu.max, 100 = one CPU; only by cgroup */
+	uint32_t processes;   /* pids.max; only by cgroup */
+	uint32_t open_files;  /* RLIMIT_NOFILE; 0, 1, 2 are open whatever it says */
+};
+
+enum jail_flag {
+	JAIL_LOOPBACK_UP = 1 << 0, /* bring up lo; otherwise no interface is up */
+	JAIL_NEED_CGROUP = 1 << 1, /* fail where memory or pids have no cgroup */
+	JAIL_FILTER_NO_FORK =
+		1 << 2, /* spec.filter refuses fork: then it holds `processes` */
+};
+
+/*
+ * Everything is borrowed until jail_start() returns, except what says otherwise.
+ */
+struct jail_spec {
+	const char *id;		  /* names the cgroup leaf: 1 to 64 of [A-Za-z0-9_-] */
+	int exe_fd;		  /* the program, O_PATH or readable; static ELF */
+	const char *exe_name;	  /* for messages and argv[0] where argv is NULL */
+	char *const *argv;	  /* NULL: { exe_name } */
+	struct sock_fprog filter; /* the last wall before execveat; len 0: none (tests) */
+	struct jail_limits limits;
+	unsigned flags;	     /* enum jail_flag */
+	int cgroup_fd;	     /* directory under which the leaf is made; -1: no cgroup */
+	uint32_t uid_inside; /* uid and gid that the guest has in its namespace */
+	uint32_t uid_first;  /* root mode: range of host uids (and gids) to lease from */
+	uint32_t uid_count;  /* 0: the compiled-in range */
+};
+
+#define JAIL_UID_INSIDE 1000u
+#define JAIL_SPEC_INIT                                                       \
+	{                                                                    \
+		.exe_fd = -1, .cgroup_fd = -1, .uid_inside = JAIL_UID_INSIDE \
+	}
+
+enum jail_end { JAIL_EXITED, JAIL_SIGNALED };
+
+struct jail_result {
+	enum jail_end end;
+	int exit_code; /* with JAIL_EXITED */
+	int signal;    /* with JAIL_SIGNALED */
+	bool cgroup_used;
+	bool memory_limit_hit; /* the leaf's own memory.events says oom */
+	bool oom_killed; /* the kernel's OOM killer ended it, whoever's memory ran out */
+	uint64_t cpu_us; /* user and system, whole tree with a cgroup */
+	uint64_t memory_peak_bytes; /* memory.peak, else the largest RSS of pid 1 */
+	uint32_t pids_peak;	    /* 0: not known */
+};
+
+struct jail;
+
+/* Which descriptor of ours. IN is for writing, OUT and ERR for reading, all three
+ * non-blocking; PIDFD polls readable when pid 1 of the jail has ended. */
+enum jail_fd { JAIL_FD_PIDFD, JAIL_FD_IN, JAIL_FD_OUT, JAIL_FD_ERR, JAIL_FD_COUNT };
+
+/*
+ * Makes the namespaces, starts set-up in the child and returns without waiting for it:
+ * a failure of set-up in the child comes out of jail_wait(). On success *ret_jail is the
+ * caller's, to be ended with jail_free().
+ * Errors: EINVAL (spec), EAGAIN (no free uid, or process limits), EPERM, ENOSPC (user
+ * namespaces are off or used up), ENOSYS (kernel too old, or a filter above us), EMFILE,
+ * ENFILE, ENOMEM, EBUSY, EROFS, ENOENT (cgroup), and what open(2) and write(2) give.
+ */
+JAIL_API int jail_start(const struct jail_spec *spec, struct jail **ret_jail,
+			struct jail_error *err);
+
+/* Still the jail's; -1 if closed. */
+JAIL_API int jail_fd(const struct jail *jail, enum jail_fd which);
+
+/* The guest then reads end of file. */
+JAIL_API void jail_close_input(struct jail *jail);
+
+/* Who holds memory, CPU share and process count in this jail. */
+JAIL_API enum jail_enforcer jail_memory_enforcer(const struct jail *jail);
+JAIL_API enum jail_enforcer jail_cpu_enforcer(const struct jail *jail);
+JAIL_API enum jail_enforcer jail_processes_enforcer(const struct jail *jail);
+
+/* CPU time used so far, microseconds: the whole tree with a cgroup, else pid 1.
+ * Errors: EIO, ESRCH (already reaped). */
+JAIL_API int jail_cpu_us(const struct jail *jail, uint64_t *ret_us);
+
+/*
+ * Kills the whole tree: with a cgroup its throttle is lifted, forks are stopped, then
+ * cgroup.kill; in any case SIGKILL to pid 1 of the namespace, which takes all with it.
+ * The caller writes down why before it calls. Killing what has ended is success.
+ */
+JAIL_API int jail_kill(struct jail *jail, struct jail_error *err);
+
+/*
+ * Waits for the end (the caller polls the pidfd first if it must not block), collects
+ * usage, waits bounded for an empty cgroup, removes the leaf and gives the uid back.
+ * If set-up failed in the child, returns its negative errno and fills err with the
+ * child's stage and text. Call it once.
+ */
+JAIL_API int jail_wait(struct jail *jail, struct jail_result *ret_result,
+		       struct jail_error *err);
+
+/* Kills and reaps what still runs; NULL is fine. */
+JAIL_API void jail_free(struct jail *jail);
+
+/*
+ * A directory fd (the caller's) under which leaves can be made: below the caller's own
+ * cgroup where that is writable. Returns -ENOENT or another errno, and says why, where
+ * there is none; a jail can run without.
+ */
+JAIL_API int jail_cgroup_open(int *ret_fd, struct jail_error *err);
+
+/* One thing that this host can do, cannot, or can do in part. */
+enum jail_probe_state { JAIL_PROBE_WORKS, JAIL_PROBE_LESS, JAIL_PROBE_FAILS };
+
+struct jail_probe {
+	const char *name; /* static, e.g. "user namespace" */
+	enum jail_probe_state state;
+	char found[160];  /* what was found */
+	char remedy[240]; /* what to do; empty if it works */
+};
+
+/* Number of probes, and one of them tried now. Errors: EINVAL (no such index). */
+JAIL_API unsigned jail_probe_count(void);
+JAIL_API int jail_probe_run(unsigned index, struct jail_probe *ret_probe);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this host can do, each thing tried for real and alone, so that the answer names
+ * one cause. A probe never changes the host: what it makes ends with a child that is
+ * reaped before it returns.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <linux/sched.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "jail/internal.h"
+
+#define KERNEL_MAJOR_LEAST 5
+#define KERNEL_MINOR_LEAST 14
+
+static void works(struct jail_probe *probe, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void works(struct jail_probe *probe, const char *format, ...)
+{
+	va_list args;
+
+	probe->state = JAIL_PROBE_WORKS;
+	va_start(args, format);
+	vsnprintf(probe->found, sizeof(probe->found), format, args);
+	va_end(args);
+}
+
+static void lacks(struct jail_probe *probe, enum jail_probe_state state, int errnum,
+		  const char *remedy)
+{
+	probe->state = state;
+	snprintf(probe->found, sizeof(probe->found), "%s", strerror(errnum));
+	snprintf(probe->remedy, sizeof(probe->remedy), "%s", remedy ? remedy : "");
+}
+
+/* Runs `inside` (NULL: nothing) in a child with these namespaces. Returns 0, the
+ * child's exit status as a positive errno, or a negative errno if clone3 failed. */
+static int try_clone(uint64_t namespaces, int (*inside)(struct jail_error *))
+{
+	struct clone_args args = {.flags = namespaces, .exit_signal = SIGCHLD};
+	long pid = syscall(SYS_clone3, &args, sizeof(args));
+	int status = 0;
+
+	if (pid < 0)
+		return -errno;
+	if (pid == 0) {
+		int r = inside ? inside(NULL) : 0;
+		_exit(r < 0 ? -r & 0xff : 0);
+	}
+	while (waitpid((pid_t)pid, &status, __WALL) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : ECHILD;
+}
+
+static void probe_namespace(struct jail_probe *probe, uint64_t flag)
+{
+	int r = try_clone(CLONE_NEWUSER | flag, NULL);
+	char why[200];
+
+	if (r == 0) {
+		works(probe, "made one");
+		return;
+	}
+	jail_explain_clone(-r, why, sizeof(why));
+	lacks(probe, JAIL_PROBE_FAILS, r < 0 ? -r : r, why);
+}
+
+static void probe_kernel(struct jail_probe *probe, uint64_t unused)
+{
+	struct utsname host;
+	unsigned major = 0, minor = 0;
+
+	(void)unused;
+	if (uname(&host) < 0 || sscanf(host.release, "%u.%u", &major, &minor) != 2) {
+		lacks(probe, JAIL_PROBE_FAILS, errno, "");
+		return;
+	}
+	works(probe, "%s", host.release);
+	if (major > KERNEL_MAJOR_LEAST ||
+	    (major == KERNEL_MAJOR_LEAST && minor >= KERNEL_MINOR_LEAST))
+		return;
+	probe->state = JAIL_PROBE_FAILS;
+	snprintf(probe->remedy, sizeof(probe->remedy), "quod needs Linux %d.%d or newer",
+		 KERNEL_MAJOR_LEAST, KERNEL_MINOR_LEAST);
+}
+
+static void probe_root(struct jail_probe *probe, uint64_t unused)
+{
+	int r = try_clone(CLONE_NEWUSER | CLONE_NEWNS, child_empty_root);
+
+	(void)unused;
+	if (r == 0)
+		works(probe, "fsopen, fsmount, move_mount, pivot_root");
+	else
+		lacks(probe, JAIL_PROBE_FAILS, abs(r),
+		      jail_remedy(r < 0 ? JAIL_STAGE_CLONE : JAIL_STAGE_ROOTFS, abs(r)));
+}
+
+static void probe_clone3(struct jail_probe *probe, uint64_t unused)
+{
+	char why[200];
+	int r = try_clone(0, NULL);
+
+	(void)unused;
+	if (r == 0) {
+		works(probe, "made a process");
+		return;
+	}
+	jail_explain_clone(-r, why, sizeof(why));
+	lacks(probe, JAIL_PROBE_FAILS, abs(r), why);
+}
+
+static void probe_pidfd(struct jail_probe *probe, uint64_t unused)
+{
+	own_fd int fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+
+	(void)unused;
+	if (fd >= 0)
+		works(probe, "pidfd_open");
+	else
+		lacks(probe, JAIL_PROBE_FAILS, errno,
+		      jail_remedy(JAIL_STAGE_LIFELINE, errno));
+}
+
+static void probe_close_range(struct jail_probe *probe, uint64_t unused)
+{
+	(void)unused;
+	/* The last possible descriptor alone: nothing is open there. */
+	if (syscall(SYS_close_range, ~0u, ~0u, CLOSE_RANGE_CLOEXEC) == 0)
+		works(probe, "close_range");
+	else
+		lacks(probe, JAIL_PROBE_FAILS, errno, jail_remedy(JAIL_STAGE_FDS, errno));
+}
+
+static void probe_seccomp(struct jail_probe *probe, uint64_t unused)
+{
+	uint32_t action = SECCOMP_RET_TRAP;
+
+	(void)unused;
+	if (syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0)
+		works(probe, "filters that trap and kill");
+	else
+		lacks(probe, JAIL_PROBE_FAILS, errno,
+		      jail_remedy(JAIL_STAGE_FILTER, ENOSYS));
+}
+
+static void probe_ids(struct jail_probe *probe, uint64_t unused)
+{
+	(void)unused;
+	if (idmap_root_mode(QUOD_UID_FIRST, QUOD_UID_COUNT)) {
+		works(probe,
+		      "root mode: a host uid of its own for every jail, from %u on",
+		      QUOD_UID_FIRST);
+		return;
+	}
+	probe->state = JAIL_PROBE_LESS;
+	snprintf(probe->found, sizeof(probe->found),
+		 "rootless: every jail has the caller's host uid, %u",
+		 (unsigned)geteuid());
+	snprintf(probe->remedy, sizeof(probe->remedy),
+		 "none is needed; run as root to give every jail a uid of its own");
+}
+
+static void probe_cgroup(struct jail_probe *probe, uint64_t unused)
+{
+	struct jail_error err;
+	own_fd int fd = -1;
+	int r = jail_cgroup_open(&fd, &err);
+
+	(void)unused;
+	if (r == 0) {
+		works(probe, "a group below our own cgroup");
+		return;
+	}
+	probe->state = JAIL_PROBE_LESS;
+	snprintf(probe->found, sizeof(probe->found), "%.150s", err.text);
+	snprintf(probe->remedy, sizeof(probe->remedy),
+		 "run quod in a delegated cgroup: systemd-run --user --scope -p "
+		 "Delegate=yes "
+		 "quod ...; until then rlimits and the supervisor hold the limits");
+}
+
+static bool has_word(const char *text, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *at = strstr(text, word); at; at = strstr(at + 1, word))
+		if ((at == text || at[-1] == ' ') && (at[len] == ' ' || at[len] == '\n'))
+			return true;
+	return false;
+}
+
+static void probe_controller(struct jail_probe *probe, uint64_t which)
+{
+	static const char *const words[] = {"memory", "pids", "cpu"};
+	static const char *const instead[] = {
+		"RLIMIT_DATA and the engine's own cap hold memory instead",
+		"the system call filter refuses new processes instead",
+		"no share of the CPU is limited; CPU time still is",
+	};
+	char text[256] = "";
+	own_fd int group = -1;
+
+	if (jail_cgroup_open(&group, NULL) == 0) {
+		own_fd int fd = openat(group, "cgroup.controllers", O_RDONLY | O_CLOEXEC);
+		ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+		text[n > 0 ? n : 0] = '\0';
+	}
+	if (has_word(text, words[which])) {
+		works(probe, "delegated");
+		return;
+	}
+	probe->state = JAIL_PROBE_LESS;
+	snprintf(probe->found, sizeof(probe->found), "not delegated; %s", instead[which]);
+	snprintf(probe->remedy, sizeof(probe->remedy),
+		 "delegate the %s controller: Delegate=yes in systemd, or "
+		 "cgroup.subtree_control of the parent",
+		 words[which]);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(struct jail_probe *probe, uint64_t argument);
+	uint64_t argument;
+} probes[] = {
+	{"kernel", probe_kernel, 0},
+	{"clone3", probe_clone3, 0},
+	{"user namespace", probe_namespace, 0},
+	{"pid namespace", probe_namespace, CLONE_NEWPID},
+	{"net namespace", probe_namespace, CLONE_NEWNET},
+	{"mount namespace", probe_namespace, CLONE_NEWNS},
+	{"ipc namespace", probe_namespace, CLONE_NEWIPC},
+	{"uts namespace", probe_namespace, CLONE_NEWUTS},
+	{"cgroup namespace", probe_namespace, CLONE_NEWCGROUP},
+	{"empty root", probe_root, 0},
+	{"pidfd", probe_pidfd, 0},
+	{"close_range", probe_close_range, 0},
+	{"seccomp", probe_seccomp, 0},
+	{"ids", probe_ids, 0},
+	{"cgroup v2", probe_cgroup, 0},
+	{"memory controller", probe_controller, 0},
+	{"pids controller", probe_controller, 1},
+	{"cpu controller", probe_controller, 2},
+};
+
+JAIL_API unsigned jail_probe_count(void)
+{
+	return ARRAY_LEN(probes);
+}
+
+JAIL_API int jail_probe_run(unsigned index, struct jail_probe *ret_probe)
+{
+	if (index >= ARRAY_LEN(probes))
+		return -EINVAL;
+	*ret_probe = (struct jail_probe){.name = probes[index].name};
+	probes[index].run(ret_probe, probes[index].argument);
+	return 0;
+}

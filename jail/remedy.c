@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What mends a failure. A table by stage and errno for what has one usual cause, and a
+ * look at the host for a refused clone, which has many.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "jail/internal.h"
+
+static const struct {
+	enum jail_stage stage;
+	int errnum;
+	const char *text;
+} remedies[] = {
+	{JAIL_STAGE_PIPES, EMFILE, "raise the limit on open files: ulimit -n"},
+	{JAIL_STAGE_PIPES, ENFILE, "raise the host's limit: sysctl fs.file-max"},
+	{JAIL_STAGE_IDMAP, ENOENT, "mount /proc for the process that starts jails"},
+	{JAIL_STAGE_IDMAP, EPERM,
+	 "the caller may not map these ids: run without root, or as full root"},
+	{JAIL_STAGE_ROOTFS, EPERM,
+	 "if AppArmor restricts user namespaces: sysctl -w "
+	 "kernel.apparmor_restrict_unprivileged_userns=0, or a profile that allows quod"},
+	{JAIL_STAGE_ROOTFS, EACCES,
+	 "if AppArmor restricts user namespaces: sysctl -w "
+	 "kernel.apparmor_restrict_unprivileged_userns=0, or a profile that allows quod"},
+	{JAIL_STAGE_ROOTFS, ENOSYS,
+	 "the mount API needs Linux 5.14 or newer, or an outer seccomp filter blocks it"},
+	{JAIL_STAGE_ROOTFS, EINVAL,
+	 "pivot_root fails where '/' is the initial ramfs: switch_root first"},
+	{JAIL_STAGE_RLIMITS, EPERM, "raise the caller's hard limit: ulimit -Hs"},
+	{JAIL_STAGE_LIFELINE, ENOSYS,
+	 "pidfd_open needs Linux 5.14 or newer, or an outer seccomp filter blocks it"},
+	{JAIL_STAGE_FDS, ENOSYS,
+	 "close_range needs Linux 5.14 or newer, or an outer seccomp filter blocks it"},
+	{JAIL_STAGE_FILTER, ENOSYS, "the kernel lacks CONFIG_SECCOMP_FILTER"},
+	{JAIL_STAGE_EXEC, ENOENT,
+	 "the root is empty, so the program must be static: no ELF interpreter, no #!"},
+	{JAIL_STAGE_EXEC, ENOEXEC, "not a complete static ELF program of this machine"},
+	{JAIL_STAGE_EXEC, EACCES,
+	 "it must be a regular file, executable for others (chmod a+x), and not on a "
+	 "noexec mount"},
+	{JAIL_STAGE_EXEC, ENOMEM, "it does not fit in the memory limit"},
+	{JAIL_STAGE_LEASE, EAGAIN, "every uid of the range is in use: widen the range"},
+};
+
+const char *jail_remedy(enum jail_stage stage, int errnum)
+{
+	for (size_t i = 0; i < ARRAY_LEN(remedies); i++)
+		if (remedies[i].stage == stage && remedies[i].errnum == errnum)
+			return remedies[i].text;
+	return NULL;
+}
+
+/* The number in a sysctl file, or `missing` where there is no such file. */
+static long sysctl_number(const char *path, long missing)
+{
+	char text[32];
+	own_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (n <= 0)
+		return missing;
+	text[n] = '\0';
+	return strtol(text, NULL, 10);
+}
+
+static const char *explain_permission(void)
+{
+	if (sysctl_number("/proc/sys/kernel/unprivileged_userns_clone", 1) == 0)
+		return "unprivileged user namespaces are off: sysctl -w "
+		       "kernel.unprivileged_userns_clone=1";
+	if (sysctl_number("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 0) ==
+	    1)
+		return "AppArmor restricts user namespaces: sysctl -w "
+		       "kernel.apparmor_restrict_unprivileged_userns=0, or a profile "
+		       "that "
+		       "allows quod";
+	return "a seccomp filter or security module around quod forbids it (in a "
+	       "container: "
+	       "allow clone3 with namespace flags), or quod runs in a chroot";
+}
+
+static const char *explain_space(void)
+{
+	static const struct {
+		const char *path, *text;
+	} counts[] = {
+		{"/proc/sys/user/max_user_namespaces",
+		 "user namespaces are off: sysctl -w user.max_user_namespaces=10000"},
+		{"/proc/sys/user/max_net_namespaces",
+		 "network namespaces are off: sysctl -w user.max_net_namespaces=10000"},
+		{"/proc/sys/user/max_pid_namespaces",
+		 "pid namespaces are off: sysctl -w user.max_pid_namespaces=10000"},
+		{"/proc/sys/user/max_mnt_namespaces",
+		 "mount namespaces are off: sysctl -w user.max_mnt_namespaces=10000"},
+		{"/proc/sys/user/max_ipc_namespaces",
+		 "ipc namespaces are off: sysctl -w user.max_ipc_namespaces=10000"},
+		{"/proc/sys/user/max_uts_namespaces",
+		 "uts namespaces are off: sysctl -w user.max_uts_namespaces=10000"},
+		{"/proc/sys/user/max_cgroup_namespaces",
+		 "cgroup namespaces are off: sysctl -w user.max_cgroup_namespaces=10000"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(counts); i++)
+		if (sysctl_number(counts[i].path, 1) == 0)
+			return counts[i].text;
+	return "too many namespaces are in use or nested: raise user.max_*_namespaces";
+}
+
+void jail_explain_clone(int errnum, char *to, size_t size)
+{
+	const char *text = "";
+
+	switch (errnum) {
+	case EPERM:
+	case EACCES:
+		text = explain_permission();
+		break;
+	case ENOSPC:
+	case EUSERS:
+		text = explain_space();
+		break;
+	case ENOSYS:
+		text = "clone3 needs Linux 5.14 or newer, or an outer seccomp filter "
+		       "blocks it";
+		break;
+	case EINVAL:
+		text = "the kernel was built without one of the namespaces";
+		break;
+	case EAGAIN:
+		text = "too many processes: raise ulimit -u or pids.max";
+		break;
+	default:
+		break;
+	}
+	snprintf(to, size, "%s", text);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The empty root. The child's mount namespace begins as a copy of the supervisor's,
+ * owned by the child's user namespace: the kernel has therefore already made every mount
+ * in it a slave, so that nothing done here reaches the host and no pass over all mounts
+ * to make them private is needed.
+ *
+ * A fresh tmpfs is put over "/", so that no host path has to exist or be looked up (no
+ * symlink to follow), then pivoted to. The old root, with all host mounts under it, is
+ * detached: gone, not hidden.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "jail/internal.h"
+
+#ifndef MNT_DETACH
+#define MNT_DETACH 2
+#endif
+
+#define ROOT_ATTRIBUTES \
+	(MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC)
+
+static int fail(struct jail_error *err, const char *what)
+{
+	return jail_fail(err, JAIL_STAGE_ROOTFS, errno, "empty root: %s", what);
+}
+
+static int make_tmpfs(int *ret_mount, struct jail_error *err)
+{
+	own_fd int fs = (int)syscall(SYS_fsopen, "tmpfs", FSOPEN_CLOEXEC);
+
+	if (fs < 0)
+		return fail(err, "fsopen tmpfs");
+	/* No size: it is read-only from its first moment and holds nothing. */
+	if (syscall(SYS_fsconfig, fs, FSCONFIG_SET_STRING, "mode", "0555", 0) < 0 ||
+	    syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
+		return fail(err, "fsconfig tmpfs");
+	int mount_fd = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, ROOT_ATTRIBUTES);
+	if (mount_fd < 0)
+		return fail(err, "fsmount tmpfs");
+	*ret_mount = mount_fd;
+	return 0;
+}
+
+int child_empty_root(struct jail_error *err)
+{
+	own_fd int root = -1;
+	int r = make_tmpfs(&root, err);
+
+	if (r < 0)
+		return r;
+	if (syscall(SYS_move_mount, root, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		return fail(err, "move_mount tmpfs to '/'");
+	if (fchdir(root) < 0)
+		return fail(err, "fchdir to the tmpfs");
+	if (syscall(SYS_pivot_root, ".", ".") < 0)
+		return fail(err, "pivot_root");
+	/* Old and new root are now stacked on "."; the old one is on top. */
+	if (syscall(SYS_umount2, ".", MNT_DETACH) < 0)
+		return fail(err, "umount2 of the old root");
+	if (chdir("/") < 0)
+		return fail(err, "chdir '/'");
+	return 0;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The supervisor's side of set-up. The child's steps are in child.c; both sides meet at
+ * the go pipe:
+ *
+ *	S1 check the spec
+ *	S2 lease a uid (root mode)
+ *	S3 make the cgroup leaf, so that the child is born in it
+ *	S4 pipes, and the plan that the child will follow
+ *	S5 clone3 with every namespace	->	C1 .. C4
+ *	S6 map the ids, say go		->	C5 .. C9
+ *	S7 open what is needed to watch and kill, while the child goes on
+ *
+ * Nothing waits for the child: its failure is read by jail_wait().
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "jail/internal.h"
+
+#define NAMESPACES                                                                  \
+	(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWIPC | \
+	 CLONE_NEWUTS | CLONE_NEWCGROUP)
+
+enum { IN, OUT, ERR, GO, STATUS, PIPES };
+enum { READ, WRITE };
+
+struct pipes {
+	int fd[PIPES][2];
+};
+
+static void pipes_close(struct pipes *pipes)
+{
+	for (int i = 0; i < PIPES; i++)
+		for (int end = READ; end <= WRITE; end++)
+			pipes->fd[i][end] = close_fd(pipes->fd[i][end]);
+}
+
+/* Never 0, 1 or 2: the child puts its own there before it reads these. */
+static int above_standard(int *fd)
+{
+	if (*fd > 2)
+		return 0;
+	int moved = fcntl(*fd, F_DUPFD_CLOEXEC, 3);
+	if (moved < 0)
+		return -errno;
+	close(*fd);
+	*fd = moved;
+	return 0;
+}
+
+static int pipes_make(struct pipes *pipes, struct jail_error *err)
+{
+	for (int i = 0; i < PIPES; i++) {
+		int r = pipe2(pipes->fd[i], O_CLOEXEC) < 0 ? -errno : 0;
+		if (r == 0)
+			r = above_standard(&pipes->fd[i][READ]);
+		if (r == 0)
+			r = above_standard(&pipes->fd[i][WRITE]);
+		if (r < 0)
+			return jail_fail(err, JAIL_STAGE_PIPES, -r, "make a pipe");
+	}
+	/* Ours alone: the guest's ends block. */
+	if (fcntl(pipes->fd[IN][WRITE], F_SETFL, O_NONBLOCK) < 0 ||
+	    fcntl(pipes->fd[OUT][READ], F_SETFL, O_NONBLOCK) < 0 ||
+	    fcntl(pipes->fd[ERR][READ], F_SETFL, O_NONBLOCK) < 0 ||
+	    fcntl(pipes->fd[STATUS][READ], F_SETFL, O_NONBLOCK) < 0)
+		return jail_fail(err, JAIL_STAGE_PIPES, errno,
+				 "make a pipe non-blocking");
+	return 0;
+}
+
+/* S2. Root mode gives the jail ids of its own; otherwise it has the caller's. */
+static int choose_ids(const struct jail_spec *spec, struct jail *jail, struct idmap *map,
+		      struct jail_error *err)
+{
+	uint32_t first = spec->uid_count ? spec->uid_first : QUOD_UID_FIRST;
+	uint32_t count = spec->uid_count ? spec->uid_count : QUOD_UID_COUNT;
+
+	map->inside = spec->uid_inside;
+	map->root_mode = idmap_root_mode(first, count);
+	if (!map->root_mode) {
+		map->uid_outside = geteuid();
+		map->gid_outside = getegid();
+		return 0;
+	}
+	int r = lease_take(first, count, &jail->lease, err);
+	map->uid_outside = map->gid_outside = jail->lease.uid;
+	return r;
+}
+
+/* S3. */
+static int make_leaf(const struct jail_spec *spec, struct jail *jail,
+		     struct jail_error *err)
+{
+	if (spec->cgroup_fd >= 0) {
+		int r = leaf_make(spec->cgroup_fd, spec->id, &spec->limits, &jail->leaf,
+				  err);
+		if (r < 0)
+			return r;
+	}
+	bool memory_held = jail->leaf.memory || !spec->limits.memory_bytes;
+	bool pids_held = jail->leaf.pids || !spec->limits.processes;
+	if ((spec->flags & JAIL_NEED_CGROUP) && !(memory_held && pids_held))
+		return jail_fail(err, JAIL_STAGE_CGROUP, EOPNOTSUPP,
+				 "a cgroup is required, but none here limits %s",
+				 memory_held ? "processes" : "memory");
+	jail->by_memory = jail->leaf.memory	      ? JAIL_BY_CGROUP
+			  : spec->limits.memory_bytes ? JAIL_BY_RLIMIT
+						      : JAIL_BY_NOTHING;
+	jail->by_cpu = jail->leaf.cpu ? JAIL_BY_CGROUP : JAIL_BY_NOTHING;
+	jail->by_processes = jail->leaf.pids			 ? JAIL_BY_CGROUP
+			     : spec->flags & JAIL_FILTER_NO_FORK ? JAIL_BY_FILTER
+								 : JAIL_BY_NOTHING;
+	return 0;
+}
+
+/* S5. Returns in both processes; the child's return value is 0. */
+static int clone_jail(struct jail *jail, struct jail_error *err)
+{
+	struct clone_args args = {
+		.flags = NAMESPACES | CLONE_PIDFD | CLONE_CLEAR_SIGHAND,
+		.pidfd = (uint64_t)(uintptr_t)&jail->fd[JAIL_FD_PIDFD],
+		.exit_signal = SIGCHLD,
+	};
+
+	if (jail->leaf.dir_fd >= 0) {
+		args.flags |= CLONE_INTO_CGROUP;
+		args.cgroup = (uint64_t)jail->leaf.dir_fd;
+	}
+	long pid = syscall(SYS_clone3, &args, sizeof(args));
+	if (pid < 0) {
+		int errnum = errno;
+		char why[256];
+		jail_explain_clone(errnum, why, sizeof(why));
+		return jail_fail(err, JAIL_STAGE_CLONE, errnum,
+				 "make the namespaces of a jail%s%s", *why ? ": " : "",
+				 why);
+	}
+	return (int)pid;
+}
+
+static void plan_fds(struct child_plan *plan, const struct pipes *pipes)
+{
+	plan->std_fd[0] = pipes->fd[IN][READ];
+	plan->std_fd[1] = pipes->fd[OUT][WRITE];
+	plan->std_fd[2] = pipes->fd[ERR][WRITE];
+	plan->go_read = pipes->fd[GO][READ];
+	plan->go_write = pipes->fd[GO][WRITE];
+	plan->status_write = pipes->fd[STATUS][WRITE];
+}
+
+/* The exe must survive the child's dup2 onto 0, 1, 2: borrowed fds may lie there. */
+static int plan_exe(const struct jail_spec *spec, struct child_plan *plan, int *ret_own,
+		    struct jail_error *err)
+{
+	plan->exe_fd = spec->exe_fd;
+	if (spec->exe_fd > 2)
+		return 0;
+	*ret_own = fcntl(spec->exe_fd, F_DUPFD_CLOEXEC, 3);
+	if (*ret_own < 0)
+		return jail_fail(err, JAIL_STAGE_PIPES, errno,
+				 "keep the program's descriptor");
+	plan->exe_fd = *ret_own;
+	return 0;
+}
+
+static void take_our_ends(struct jail *jail, struct pipes *pipes)
+{
+	jail->fd[JAIL_FD_IN] = TAKE_FD(pipes->fd[IN][WRITE]);
+	jail->fd[JAIL_FD_OUT] = TAKE_FD(pipes->fd[OUT][READ]);
+	jail->fd[JAIL_FD_ERR] = TAKE_FD(pipes->fd[ERR][READ]);
+	jail->go_write = TAKE_FD(pipes->fd[GO][WRITE]);
+	jail->status_read = TAKE_FD(pipes->fd[STATUS][READ]);
+}
+
+/* S5 to S7, with every signal blocked so that no handler of the caller's runs in the
+ * child before its dispositions are reset. */
+static int launch(struct jail *jail, const struct child_plan *plan, struct pipes *pipes,
+		  struct jail_error *err)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	int pid = clone_jail(jail, err); /* S5 */
+	if (pid == 0)
+		child_main(plan);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (pid < 0)
+		return pid;
+	jail->pid = (pid_t)pid;
+	take_our_ends(jail, pipes);
+
+	int r = idmap_write(&plan->map, jail->pid, err); /* S6 */
+	if (r < 0)
+		return r;
+	if (write(jail->go_write, "g", 1) < 0 && errno != EPIPE)
+		return jail_fail(err, JAIL_STAGE_GO, errno, "let the child go on");
+	leaf_open_knobs(&jail->leaf); /* S7 */
+	return 0;
+}
+
+static int prepare_and_launch(const struct jail_spec *spec, struct jail *jail,
+			      struct pipes *pipes, struct child_plan *plan,
+			      struct jail_error *err)
+{
+	char *const name_only[] = {(char *)(uintptr_t)spec->exe_name, NULL};
+	own_fd int own_exe = -1, supervisor = -1;
+	int r = choose_ids(spec, jail, &plan->map, err); /* S2 */
+
+	if (r == 0)
+		r = make_leaf(spec, jail, err); /* S3 */
+	if (r == 0)
+		r = pipes_make(pipes, err); /* S4 */
+	if (r == 0)
+		r = plan_exe(spec, plan, &own_exe, err);
+	if (r == 0)
+		r = caps_prepare(&plan->caps, err);
+	if (r < 0)
+		return r;
+	supervisor = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	if (supervisor < 0 || above_standard(&supervisor) < 0)
+		return jail_fail(err, JAIL_STAGE_LIFELINE, errno,
+				 "pidfd of the supervisor");
+	plan_fds(plan, pipes);
+	plan->supervisor_fd = supervisor;
+	plan->exe_name = spec->exe_name;
+	plan->argv = spec->argv ? spec->argv : name_only;
+	plan->limits = spec->limits;
+	plan->rlimit_data = jail->by_memory == JAIL_BY_RLIMIT;
+	plan->filter = spec->filter;
+	plan->loopback = spec->flags & JAIL_LOOPBACK_UP;
+	return launch(jail, plan, pipes, err);
+}
+
+JAIL_API int jail_start(const struct jail_spec *spec, struct jail **ret_jail,
+			struct jail_error *err)
+{
+	struct pipes pipes = {.fd = {{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}}};
+	struct child_plan plan = {.exe_fd = -1};
+	int r = spec_check(spec, err); /* S1 */
+
+	if (r < 0)
+		return r;
+	struct jail *jail = calloc(1, sizeof(*jail));
+	if (!jail)
+		return jail_fail(err, JAIL_STAGE_SPEC, ENOMEM, "make a jail");
+	memset(jail->fd, -1, sizeof(jail->fd));
+	jail->go_write = jail->status_read = jail->lease.fd = -1;
+	jail->leaf = (struct leaf)LEAF_INIT;
+
+	r = prepare_and_launch(spec, jail, &pipes, &plan, err);
+	pipes_close(&pipes);
+	caps_release(&plan.caps);
+	if (r < 0) {
+		jail_free(jail);
+		return r;
+	}
+	*ret_jail = jail;
+	return 0;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tables, and their compilation by libseccomp. The four standard filters are compiled
+ * at build time (gen_filters.c): a run loads bytes.
+ *
+ * Actions. Where two filters disagree the kernel takes the stricter, in the order KILL,
+ * TRAP, ERRNO, ALLOW. INNER and JS trap: quod-js then names the call before it dies by
+ * it. JS must not kill outright, or it would silence INNER's trap. EXEC answers ENOSYS to
+ * what it does not know, so that a new libc falls back, and kills for what is named
+ * dangerous. SUP kills: a call outside the list is not ours.
+ */
+#include <errno.h>
+#include <seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <linux/seccomp.h>
+
+#include "base/own.h"
+#include "policy/syscalls.h"
+
+#define PROT_EXEC_BIT	   4u
+#define AT_REMOVEDIR_FLAG  0x200u
+#define AT_EMPTY_PATH_FLAG 0x1000u
+
+/* clang-format off */
+#define ALWAYS(name, in)		  { name, in, false, 0, 0, 0 }
+#define WHEN(name, in, arg, mask, value)  { name, in, true, arg, mask, value }
+#define EQUALS				  UINT64_MAX
+
+const struct syscall_rule syscall_rules[] = {
+	/* What a guest needs to compute and to answer. */
+	ALWAYS("read",			IN_INNER | IN_JS | IN_EXEC | IN_SUP),
+	ALWAYS("write",			IN_INNER | IN_JS | IN_EXEC | IN_SUP),
+	ALWAYS("exit_group",		IN_INNER | IN_JS | IN_EXEC | IN_SUP),
+	ALWAYS("clock_gettime",		IN_INNER | IN_JS | IN_EXEC | IN_SUP),
+	ALWAYS("gettimeofday",		IN_INNER | IN_JS | IN_EXEC | IN_SUP),
+	ALWAYS("clock_nanosleep",	IN_INNER | IN_JS | IN_EXEC),
+
+	/* What a static libc does before main(). No writable memory becomes code. */
+	WHEN("execveat",		IN_JS | IN_EXEC, 4, EQUALS, AT_EMPTY_PATH_FLAG),
+	ALWAYS("brk",			IN_JS | IN_EXEC | IN_SUP),
+	WHEN("mmap",			IN_JS | IN_EXEC | IN_SUP, 2, PROT_EXEC_BIT, 0),
+	WHEN("mprotect",		IN_JS | IN_EXEC | IN_SUP, 2, PROT_EXEC_BIT, 0),
+	ALWAYS("munmap",		IN_JS | IN_EXEC | IN_SUP),
+	ALWAYS("arch_prctl",		IN_JS | IN_EXEC),
+	ALWAYS("set_tid_address",	IN_JS | IN_EXEC),
+	ALWAYS("set_robust_list",	IN_JS | IN_EXEC),
+	ALWAYS("rseq",			IN_JS | IN_EXEC),
+	WHEN("prlimit64",		IN_JS | IN_EXEC, 2, EQUALS, 0),
+	ALWAYS("readlink",		IN_JS | IN_EXEC),
+	ALWAYS("readlinkat",		IN_JS | IN_EXEC),
+	ALWAYS("getrandom",		IN_JS | IN_EXEC | IN_SUP),
+	ALWAYS("rt_sigaction",		IN_JS | IN_EXEC | IN_SUP),
+	ALWAYS("rt_sigprocmask",	IN_JS | IN_EXEC | IN_SUP),
+
+	/* quod-js makes itself undumpable and puts INNER on. */
+	WHEN("prctl",			IN_JS, 0, EQUALS, PR_SET_DUMPABLE),
+	WHEN("seccomp",			IN_JS, 0, EQUALS, SECCOMP_SET_MODE_FILTER),
+
+	/* Ordinary programs under `quod exec`, and the supervisor's malloc. */
+	ALWAYS("mremap",		IN_EXEC | IN_SUP),
+	ALWAYS("madvise",		IN_EXEC | IN_SUP),
+	ALWAYS("readv",			IN_EXEC),
+	ALWAYS("writev",		IN_EXEC | IN_SUP),
+	ALWAYS("close",			IN_EXEC | IN_SUP),
+	ALWAYS("fstat",			IN_EXEC | IN_SUP),
+	ALWAYS("newfstatat",		IN_EXEC | IN_SUP),
+	ALWAYS("lseek",			IN_EXEC | IN_SUP),
+	ALWAYS("exit",			IN_EXEC),
+	ALWAYS("futex",			IN_EXEC | IN_SUP),
+	ALWAYS("rt_sigreturn",		IN_EXEC | IN_SUP),
+	ALWAYS("sigaltstack",		IN_EXEC),
+	ALWAYS("nanosleep",		IN_EXEC),
+	ALWAYS("clock_getres",		IN_EXEC),
+	ALWAYS("sched_yield",		IN_EXEC),
+	ALWAYS("getpid",		IN_EXEC | IN_SUP),
+	ALWAYS("gettid",		IN_EXEC | IN_SUP),
+	ALWAYS("getppid",		IN_EXEC),
+	ALWAYS("getuid",		IN_EXEC),
+	ALWAYS("geteuid",		IN_EXEC),
+	ALWAYS("getgid",		IN_EXEC),
+	ALWAYS("getegid",		IN_EXEC),
+	ALWAYS("tgkill",		IN_EXEC),
+
+	/* Watching, killing and taking down a jail. */
+	ALWAYS("poll",			IN_SUP),
+	ALWAYS("ppoll",			IN_SUP),
+	ALWAYS("waitid",		IN_SUP),
+	ALWAYS("pidfd_send_signal",	IN_SUP),
+	ALWAYS("pread64",		IN_SUP),
+	ALWAYS("pwrite64",		IN_SUP),
+	ALWAYS("fcntl",			IN_SUP),
+	/* The empty cgroup leaf: directories only, and only empty ones can go. */
+	WHEN("unlinkat",		IN_SUP, 2, EQUALS, AT_REMOVEDIR_FLAG),
+};
+
+const char *const syscall_dangerous[] = {
+	"ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp",
+	"pidfd_open", "pidfd_getfd", "pidfd_send_signal",
+	"socket", "socketpair", "connect", "bind", "listen", "accept", "accept4",
+	"sendto", "sendmsg", "recvfrom", "recvmsg",
+	"unshare", "setns", "mount", "umount2", "pivot_root", "chroot", "open_tree",
+	"move_mount", "fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr",
+	"name_to_handle_at", "open_by_handle_at",
+	"bpf", "perf_event_open", "userfaultfd", "seccomp",
+	"io_uring_setup", "io_uring_enter", "io_uring_register", "io_setup", "io_submit",
+	"keyctl", "add_key", "request_key",
+	"shmget", "shmat", "shmctl", "semget", "semop", "semctl", "msgget", "msgsnd", "msgrcv",
+	"msgctl", "mq_open", "mq_unlink", "memfd_create", "memfd_secret",
+	"kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module",
+	"reboot", "swapon", "swapoff", "acct", "quotactl", "syslog", "sethostname",
+	"setdomainname", "settimeofday", "clock_settime", "clock_adjtime", "adjtimex",
+	"iopl", "ioperm", "modify_ldt", "personality", "vhangup", "fanotify_init",
+	"lookup_dcookie", "move_pages", "migrate_pages", "mbind", "set_mempolicy",
+	"setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid", "setgroups",
+	"setfsuid", "setfsgid", "capset",
+};
+/* clang-format on */
+
+const unsigned syscall_rules_count = ARRAY_LEN(syscall_rules);
+const unsigned syscall_dangerous_count = ARRAY_LEN(syscall_dangerous);
+
+static const struct {
+	const char *name;
+	uint32_t default_action, foreign_action; /* foreign: another ABI's numbers */
+} kinds[FILTER_KINDS] = {
+	[FILTER_INNER] = {"inner", SCMP_ACT_TRAP, SCMP_ACT_TRAP},
+	[FILTER_JS] = {"js", SCMP_ACT_TRAP, SCMP_ACT_TRAP},
+	[FILTER_EXEC] = {"exec", SCMP_ACT_ERRNO(ENOSYS), SCMP_ACT_KILL_PROCESS},
+	[FILTER_SUPERVISOR] = {"supervisor", SCMP_ACT_KILL_PROCESS,
+			       SCMP_ACT_KILL_PROCESS},
+};
+
+const char *filter_name(enum filter_kind kind)
+{
+	return kinds[kind].name;
+}
+
+/* -EDOM from libseccomp: the call does not exist on this architecture (readlink on
+ * aarch64). That is no error: then nobody can make it either. */
+static int tolerate_absent(int r)
+{
+	return r == -EDOM || r == -EFAULT ? 0 : r;
+}
+
+static int add_allowed(scmp_filter_ctx ctx, const struct syscall_rule *rule)
+{
+	int number = seccomp_syscall_resolve_name(rule->name);
+
+	if (number == __NR_SCMP_ERROR)
+		return 0; /* a libseccomp older than the call */
+	if (!rule->conditional)
+		return tolerate_absent(seccomp_rule_add(ctx, SCMP_ACT_ALLOW, number, 0));
+	return tolerate_absent(seccomp_rule_add(
+		ctx, SCMP_ACT_ALLOW, number, 1,
+		SCMP_CMP(rule->arg, SCMP_CMP_MASKED_EQ, rule->mask, rule->value)));
+}
+
+static int add_dangerous(scmp_filter_ctx ctx)
+{
+	int r = 0;
+
+	for (unsigned i = 0; r == 0 && i < syscall_dangerous_count; i++) {
+		int number = seccomp_syscall_resolve_name(syscall_dangerous[i]);
+		if (number != __NR_SCMP_ERROR)
+			r = tolerate_absent(
+				seccomp_rule_add(ctx, SCMP_ACT_KILL_PROCESS, number, 0));
+	}
+	return r;
+}
+
+static int set_architecture(scmp_filter_ctx ctx, uint32_t arch)
+{
+	if (arch == 0 || arch == seccomp_arch_native())
+		return 0;
+	int r = seccomp_arch_remove(ctx, seccomp_arch_native());
+	return r < 0 ? r : seccomp_arch_add(ctx, arch);
+}
+
+static int fill(scmp_filter_ctx ctx, enum filter_kind kind, uint32_t arch)
+{
+	int r = set_architecture(ctx, arch);
+
+	if (r == 0)
+		r = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH,
+				     kinds[kind].foreign_action);
+	/* A tree where the list is long: the kernel walks it once for every number when
+	 * the filter is loaded. */
+	if (r == 0 && kind != FILTER_INNER)
+		r = seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2);
+	for (unsigned i = 0; r == 0 && i < syscall_rules_count; i++)
+		if (syscall_rules[i].in & (1u << kind))
+			r = add_allowed(ctx, &syscall_rules[i]);
+	if (r == 0 && kind == FILTER_EXEC)
+		r = add_dangerous(ctx);
+	return r;
+}
+
+int filter_export(enum filter_kind kind, uint32_t arch, int fd)
+{
+	scmp_filter_ctx ctx = seccomp_init(kinds[kind].default_action);
+
+	if (!ctx)
+		return -ENOMEM;
+	int r = fill(ctx, kind, arch);
+	if (r == 0)
+		r = seccomp_export_bpf(ctx, fd);
+	seccomp_release(ctx);
+	return r;
+}
