@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs the inmate in a jail through libjail, with chosen walls off, and speaks TAP.
+ * The inmate is found below $QUOD_TEST_BUILD.
+ */
+#ifndef QUOD_TESTS_HARNESS_H
+#define QUOD_TESTS_HARNESS_H
+
+#include "jail/jail.h"
+
+struct outcome {
+	int r; /* of jail_start or jail_wait: 0, or a negative errno with err filled */
+	struct jail_error err;
+	struct jail_result result;
+	char out[65536];
+	enum jail_enforcer by_memory, by_processes;
+};
+
+/* The inmate's path. Static. */
+const char *inmate_path(void);
+
+/* A spec for the inmate: no filter, files allowed, 64 MiB: every other wall stands. The
+ * arguments are static strings; argv is overwritten by the next call. */
+struct jail_spec inmate_spec(const char *what, const char *arg);
+
+/* Runs to its end and collects at most sizeof(out) - 1 bytes of output. */
+struct outcome run_spec(const struct jail_spec *spec);
+struct outcome run_inmate(const char *what, const char *arg);
+
+/* Starts and waits for the line "ready=1". NULL on failure, which is reported. */
+struct jail *start_ready(const struct jail_spec *spec);
+/* Reads output until end of file; true if every writer is gone within the time. */
+bool drained(struct jail *jail, int timeout_ms);
+
+/* The pid of a jail's first process, by its pidfd. -1 when it is gone. */
+long jail_pid(const struct jail *jail);
+
+bool has_line(const struct outcome *outcome, const char *line);
+
+/* TAP. check() prints one result and returns `passed`; the format names the test. */
+bool check(bool passed, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* check() that the output has this line; shows the output if not. */
+bool check_line(const struct outcome *outcome, const char *what, const char *line);
+void skip(const char *name, const char *why);
+void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Prints the plan; the program's exit status. */
+int tap_end(void);
+
+/* Root mode, as libjail will decide it. */
+bool in_root_mode(void);
+
+#endif
