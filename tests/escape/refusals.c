@@ -126,13 +126,16 @@ static bool write_file(const char *path, const char *text)
 /* A mount namespace to mount in: as root, or as root of a user namespace of our own. */
 static bool become_mounter(void)
 {
-	char map[64];
+	char uid_map[64], gid_map[64];
 
 	if (unshare(CLONE_NEWNS) == 0)
 		return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
-	snprintf(map, sizeof(map), "0 %u 1", (unsigned)geteuid());
+	snprintf(uid_map, sizeof(uid_map), "0 %u 1", (unsigned)geteuid());
+	snprintf(gid_map, sizeof(gid_map), "0 %u 1", (unsigned)getegid());
 	return unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0 &&
-	       write_file("/proc/self/uid_map", map);
+	       write_file("/proc/self/setgroups", "deny") &&
+	       write_file("/proc/self/gid_map", gid_map) &&
+	       write_file("/proc/self/uid_map", uid_map);
 }
 
 /* Copies the inmate to a fresh noexec tmpfs and tries to run it from there. */
