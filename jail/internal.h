@@ -137,4 +137,9 @@ struct jail {
 	bool reaped;
 };
 
+/* jail.c. Kills and reaps what still runs, and takes down what outlives it. */
+void jail_end(struct jail *jail);
+/* jail.c. The child's last word on its set-up; false if it said none. */
+bool jail_last_report(const struct jail *jail, struct jail_error *ret_report);
+
 #endif

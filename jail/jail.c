@@ -105,22 +105,31 @@ static int reap(struct jail *jail, struct jail_result *result, struct jail_error
 	return 0;
 }
 
-/*
- * What the child said of its set-up. The last report counts: "it runs" may be followed by
- * why it did not after all. No report: it died before either, and not by its own doing.
- */
-static int read_report(struct jail *jail, struct jail_error *err)
+/* The last report counts: "it runs" may be followed by why it did not after all. */
+bool jail_last_report(const struct jail *jail, struct jail_error *ret_report)
 {
-	struct jail_error report = {.stage = JAIL_STAGE_NONE}, next;
+	struct jail_error next;
+	bool any = false;
 
-	while (read(jail->status_read, &next, sizeof(next)) == (ssize_t)sizeof(next))
-		report = next;
-	if (report.stage == JAIL_STAGE_RUN)
-		return 0;
-	if (report.stage == JAIL_STAGE_NONE)
+	while (read(jail->status_read, &next, sizeof(next)) == (ssize_t)sizeof(next)) {
+		next.text[sizeof(next.text) - 1] = '\0';
+		*ret_report = next;
+		any = true;
+	}
+	return any;
+}
+
+/* What the child said of its set-up, as an error of ours. Without a report it died
+ * before it could make one, and not by its own doing. */
+static int judge_report(const struct jail *jail, struct jail_error *err)
+{
+	struct jail_error report;
+
+	if (!jail_last_report(jail, &report))
 		return jail_fail(err, JAIL_STAGE_GO, ECHILD,
 				 "the jail was killed before its set-up was done");
-	report.text[sizeof(report.text) - 1] = '\0';
+	if (report.stage == JAIL_STAGE_RUN)
+		return 0;
 	if (err)
 		*err = report;
 	return -report.errnum;
@@ -153,7 +162,7 @@ JAIL_API int jail_wait(struct jail *jail, struct jail_result *ret_result,
 		return r;
 	if (jail->leaf.dir_fd >= 0)
 		leaf_collect(&jail->leaf, &result);
-	int report = read_report(jail, err);
+	int report = judge_report(jail, err);
 	r = take_down(jail, report < 0 ? NULL : err);
 	if (report < 0 || r < 0)
 		return report < 0 ? report : r;
@@ -161,17 +170,22 @@ JAIL_API int jail_wait(struct jail *jail, struct jail_result *ret_result,
 	return 0;
 }
 
-JAIL_API void jail_free(struct jail *jail)
+void jail_end(struct jail *jail)
 {
 	struct jail_result ignored;
 
+	if (jail->pid <= 0 || jail->reaped)
+		return;
+	jail_kill(jail, NULL);
+	if (reap(jail, &ignored, NULL) == 0)
+		take_down(jail, NULL);
+}
+
+JAIL_API void jail_free(struct jail *jail)
+{
 	if (!jail)
 		return;
-	if (jail->pid > 0 && !jail->reaped) {
-		jail_kill(jail, NULL);
-		if (reap(jail, &ignored, NULL) == 0)
-			take_down(jail, NULL);
-	}
+	jail_end(jail);
 	/* Never cloned: the leaf is empty and nobody else's. */
 	if (jail->leaf.dir_fd >= 0)
 		leaf_remove(&jail->leaf, NULL);

@@ -208,6 +208,19 @@ static int launch(struct jail *jail, const struct child_plan *plan, struct pipes
 	return 0;
 }
 
+/* A child that failed by itself makes our own next step fail too: its word goes first. */
+static int failed_after_clone(struct jail *jail, int r, struct jail_error *err)
+{
+	struct jail_error report;
+
+	jail_end(jail);
+	if (!jail_last_report(jail, &report) || report.stage == JAIL_STAGE_RUN)
+		return r;
+	if (err)
+		*err = report;
+	return -report.errnum;
+}
+
 static int prepare_and_launch(const struct jail_spec *spec, struct jail *jail,
 			      struct pipes *pipes, struct child_plan *plan,
 			      struct jail_error *err)
@@ -261,6 +274,8 @@ JAIL_API int jail_start(const struct jail_spec *spec, struct jail **ret_jail,
 	pipes_close(&pipes);
 	caps_release(&plan.caps);
 	if (r < 0) {
+		if (jail->pid > 0)
+			r = failed_after_clone(jail, r, err);
 		jail_free(jail);
 		return r;
 	}

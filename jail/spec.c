@@ -48,7 +48,8 @@ int spec_check(const struct jail_spec *spec, struct jail_error *err)
 	/* The kernel would reap the jail by itself and nobody could say how it ended. */
 	if (sigaction(SIGCHLD, NULL, &chld) == 0 &&
 	    (chld.sa_handler == SIG_IGN || (chld.sa_flags & SA_NOCLDWAIT)))
-		return jail_fail(err, JAIL_STAGE_SPEC, EINVAL, "the caller ignores SIGCHLD");
+		return jail_fail(err, JAIL_STAGE_SPEC, EINVAL,
+				 "the caller ignores SIGCHLD");
 	if (!id_is_plain(spec->id))
 		return jail_fail(err, JAIL_STAGE_SPEC, EINVAL,
 				 "a jail's id is 1 to 64 of A-Z a-z 0-9 _ -");
