@@ -40,7 +40,7 @@ const struct syscall_rule syscall_rules[] = {
 	WHEN("execveat",		IN_JS | IN_EXEC, 4, EQUALS, AT_EMPTY_PATH_FLAG),
 	ALWAYS("brk",			IN_JS | IN_EXEC | IN_SUP),
 	WHEN("mmap",			IN_JS | IN_EXEC | IN_SUP, 2, PROT_EXEC_BIT, 0),
-	WHEN("mprotect",		IN_JS | IN_EXEC | IN_SUP, 2, PROT_EXEC_BIT, 0),
+	WHEN("mprotect",		IN_JS | IN_EXEC, 2, PROT_EXEC_BIT, 0),
 	ALWAYS("munmap",		IN_JS | IN_EXEC | IN_SUP),
 	ALWAYS("arch_prctl",		IN_JS | IN_EXEC),
 	ALWAYS("set_tid_address",	IN_JS | IN_EXEC),
@@ -49,12 +49,13 @@ const struct syscall_rule syscall_rules[] = {
 	WHEN("prlimit64",		IN_JS | IN_EXEC, 2, EQUALS, 0),
 	ALWAYS("readlink",		IN_JS | IN_EXEC),
 	ALWAYS("readlinkat",		IN_JS | IN_EXEC),
-	ALWAYS("getrandom",		IN_JS | IN_EXEC | IN_SUP),
-	ALWAYS("rt_sigaction",		IN_JS | IN_EXEC | IN_SUP),
-	ALWAYS("rt_sigprocmask",	IN_JS | IN_EXEC | IN_SUP),
+	ALWAYS("getrandom",		IN_JS | IN_EXEC),
+	ALWAYS("rt_sigaction",		IN_JS | IN_EXEC),
+	ALWAYS("rt_sigprocmask",	IN_JS | IN_EXEC),
 
 	/* quod-js makes itself undumpable and puts INNER on. */
 	WHEN("prctl",			IN_JS, 0, EQUALS, PR_SET_DUMPABLE),
+	WHEN("prctl",			IN_JS, 0, EQUALS, PR_SET_NO_NEW_PRIVS),
 	WHEN("seccomp",			IN_JS, 0, EQUALS, SECCOMP_SET_MODE_FILTER),
 
 	/* Ordinary programs under `quod exec`, and the supervisor's malloc. */
@@ -65,16 +66,16 @@ const struct syscall_rule syscall_rules[] = {
 	ALWAYS("close",			IN_EXEC | IN_SUP),
 	ALWAYS("fstat",			IN_EXEC | IN_SUP),
 	ALWAYS("newfstatat",		IN_EXEC | IN_SUP),
-	ALWAYS("lseek",			IN_EXEC | IN_SUP),
+	ALWAYS("lseek",			IN_EXEC),
 	ALWAYS("exit",			IN_EXEC),
-	ALWAYS("futex",			IN_EXEC | IN_SUP),
-	ALWAYS("rt_sigreturn",		IN_EXEC | IN_SUP),
+	ALWAYS("futex",			IN_EXEC),
+	ALWAYS("rt_sigreturn",		IN_EXEC),
 	ALWAYS("sigaltstack",		IN_EXEC),
 	ALWAYS("nanosleep",		IN_EXEC),
 	ALWAYS("clock_getres",		IN_EXEC),
 	ALWAYS("sched_yield",		IN_EXEC),
-	ALWAYS("getpid",		IN_EXEC | IN_SUP),
-	ALWAYS("gettid",		IN_EXEC | IN_SUP),
+	ALWAYS("getpid",		IN_EXEC),
+	ALWAYS("gettid",		IN_EXEC),
 	ALWAYS("getppid",		IN_EXEC),
 	ALWAYS("getuid",		IN_EXEC),
 	ALWAYS("geteuid",		IN_EXEC),
@@ -89,7 +90,9 @@ const struct syscall_rule syscall_rules[] = {
 	ALWAYS("pidfd_send_signal",	IN_SUP),
 	ALWAYS("pread64",		IN_SUP),
 	ALWAYS("pwrite64",		IN_SUP),
-	ALWAYS("fcntl",			IN_SUP),
+	ALWAYS("restart_syscall",	IN_SUP),
+	/* Why an interpreter did not start is looked at afterwards, through its descriptor. */
+	ALWAYS("fstatfs",		IN_SUP),
 	/* The empty cgroup leaf: directories only, and only empty ones can go. */
 	WHEN("unlinkat",		IN_SUP, 2, EQUALS, AT_REMOVEDIR_FLAG),
 };

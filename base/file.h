@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whole files in, whole buffers out: short transfers, EINTR and non-blocking descriptors
+ * are dealt with here and nowhere else.
+ */
+#ifndef QUOD_FILE_H
+#define QUOD_FILE_H
+
+#include <stddef.h>
+
+/*
+ * Reads from where the descriptor stands to its end. On success *ret_data is the
+ * caller's (free), with a NUL after its *ret_len bytes. Reads at most one byte more than
+ * `most`. Errors: -EFBIG (longer than `most`), -EISDIR, -ENOMEM, and what read(2) gives.
+ */
+int file_read_fd(int fd, size_t most, char **ret_data, size_t *ret_len);
+
+/* The same for a path relative to dir_fd (or AT_FDCWD); symbolic links are followed. */
+int file_read_at(int dir_fd, const char *path, size_t most, char **ret_data,
+		 size_t *ret_len);
+
+/* Writes all of it or fails; a non-blocking descriptor is waited for. Errors: what
+ * write(2) gives; some bytes may have been written. */
+int file_write_all(int fd, const void *bytes, size_t len);
+
+/*
+ * Opens /dev/null on those of fds 0, 1 and 2 that are closed, so that no later open
+ * lands there and is taken for a standard stream. First thing in main(). Errors: what
+ * open(2) gives.
+ */
+int file_open_std_fds(void);
+
+#endif

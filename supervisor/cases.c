@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One source, many inputs. Each case is a child process that does a whole run and prints
+ * it: the parent reads nothing that a guest has written, and the confinement that a run
+ * puts on its process ends with it.
+ *
+ * All lines are checked before the first case runs. The children print straight to our
+ * stdout, one after the other, so what is printed is in the order of the cases.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/own.h"
+#include "supervisor/cmd_run.h"
+
+#define CASES_MOST_BYTES (16u << 20)
+
+struct one_case {
+	char *id;    /* owned */
+	char *input; /* JSON text, owned */
+};
+
+struct cases {
+	struct one_case *list; /* owned */
+	size_t count, room;
+};
+
+static void cases_free(struct cases *cases)
+{
+	for (size_t i = 0; i < cases->count; i++) {
+		free(cases->list[i].id);
+		free(cases->list[i].input);
+	}
+	free(cases->list);
+}
+#define own_cases __attribute__((cleanup(cases_free)))
+
+static void own_json_decref(json_t **json)
+{
+	json_decref(*json);
+}
+#define own_json __attribute__((cleanup(own_json_decref)))
+
+static int case_add(struct cases *cases, const char *id, json_t *input)
+{
+	size_t room = cases->room ? 2 * cases->room : 16;
+	struct one_case *one;
+
+	if (cases->count == cases->room) {
+		one = reallocarray(cases->list, room, sizeof(*one));
+		if (!one)
+			return -ENOMEM;
+		cases->list = one;
+		cases->room = room;
+	}
+	one = &cases->list[cases->count];
+	*one = (struct one_case){
+		.id = strdup(id),
+		.input = json_dumps(input, JSON_ENCODE_ANY | JSON_COMPACT)};
+	cases->count++;
+	return one->id && one->input ? 0 : -ENOMEM;
+}
+
+/* Integers beyond 64 bits are numbers to JavaScript too: all are read as reals. */
+static int parse_line(struct cases *cases, const char *line, size_t len, size_t number,
+		      struct usage *usage)
+{
+	json_error_t error;
+	own_json json_t *root =
+		json_loadb(line, len, JSON_DECODE_INT_AS_REAL | JSON_ALLOW_NUL, &error);
+	json_t *id = json_object_get(root, "id");
+	json_t *input = json_object_get(root, "input");
+
+	if (!root)
+		return usage_fail(usage, -EINVAL, "--cases line %zu: %s", number,
+				  error.text);
+	if (!json_is_string(id) || !input || json_object_size(root) != 2)
+		return usage_fail(
+			usage, -EINVAL,
+			"--cases line %zu is not {\"id\": string, \"input\": JSON}",
+			number);
+	if (case_add(cases, json_string_value(id), input) < 0)
+		return usage_fail(usage, -ENOMEM, "--cases: no memory");
+	if (strlen(cases->list[cases->count - 1].input) > JOB_INPUT_MOST)
+		return usage_fail(usage, -EFBIG, "--cases line %zu: longer than 1 MiB",
+				  number);
+	return 0;
+}
+
+static int parse_cases(struct cases *cases, const char *text, size_t len,
+		       struct usage *usage)
+{
+	size_t number = 0;
+
+	while (len) {
+		const char *end = memchr(text, '\n', len);
+		size_t line = end ? (size_t)(end - text) : len;
+		int r;
+
+		number++;
+		if (line && (r = parse_line(cases, text, line, number, usage)) < 0)
+			return r;
+		line += end != NULL;
+		text += line;
+		len -= line;
+	}
+	if (cases->count == 0)
+		return usage_fail(usage, -EINVAL, "--cases: there is no case in it");
+	return 0;
+}
+
+/* In the child. It is told to stop when we are gone, and ends as if cancelled. */
+static _Noreturn void run_case(const struct one_case *one, const struct request *shared,
+			       enum output_kind kind, const sigset_t *mask, pid_t parent)
+{
+	struct request request = *shared;
+
+	/* Set, then look whether it was too late. */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(status_infos[STATUS_CANCELLED].exit_code);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	request.case_id = one->id;
+	request.input = one->input;
+	request.input_len = strlen(one->input);
+	request.has_input = true;
+	_exit(cmd_run_one(&request, kind));
+}
+
+static int exit_code_of(const siginfo_t *info)
+{
+	if (info->si_code == CLD_EXITED)
+		return info->si_status;
+	return status_infos[STATUS_INTERNAL_ERROR].exit_code;
+}
+
+/* A signal for us is passed on: the child then ends its run in order. */
+static int await_case(pid_t child, const sigset_t *watched, bool *cancelled)
+{
+	siginfo_t info = {0};
+	int sig;
+
+	for (;;) {
+		sig = sigwaitinfo(watched, NULL);
+		if (sig > 0 && sig != SIGCHLD) {
+			*cancelled = true;
+			kill(child, SIGTERM);
+		}
+		if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG) == 0 &&
+		    info.si_pid == child)
+			return exit_code_of(&info);
+	}
+}
+
+static int write_str(const char *str)
+{
+	return file_write_all(STDOUT_FILENO, str, strlen(str));
+}
+
+/* What separates the cases: a list in JSON, a heading in text. */
+static int announce(enum output_kind kind, const struct one_case *one, size_t index)
+{
+	own_text struct text line = TEXT_INIT(65536);
+
+	if (kind == OUTPUT_JSON)
+		return write_str(index ? "," : "[");
+	if (kind == OUTPUT_NDJSON)
+		return 0;
+	text_add_str(&line, "case ");
+	text_add_escaped(&line, one->id, strlen(one->id), 0);
+	text_add_str(&line, ":\n");
+	return file_write_all(STDOUT_FILENO, text_str(&line), line.len);
+}
+
+static int run_all(const struct cases *cases, const struct request *request,
+		   enum output_kind kind)
+{
+	sigset_t watched, before;
+	const pid_t parent = getpid();
+	bool cancelled = false;
+	int worst = 0;
+
+	sigemptyset(&watched);
+	sigaddset(&watched, SIGINT);
+	sigaddset(&watched, SIGTERM);
+	sigaddset(&watched, SIGHUP);
+	sigaddset(&watched, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &watched, &before);
+	signal(SIGPIPE, SIG_IGN);
+	for (size_t i = 0; i < cases->count && !cancelled; i++) {
+		const struct one_case *one = &cases->list[i];
+		pid_t child;
+		int code;
+
+		if (announce(kind, one, i) < 0)
+			return status_infos[STATUS_CANCELLED].exit_code;
+		child = fork();
+		if (child == 0)
+			run_case(one, request, kind, &before, parent);
+		code = child < 0 ? status_infos[STATUS_INTERNAL_ERROR].exit_code
+				 : await_case(child, &watched, &cancelled);
+		worst = code > worst ? code : worst;
+		cancelled |= code == status_infos[STATUS_CANCELLED].exit_code;
+	}
+	if (kind == OUTPUT_JSON && write_str("]\n") < 0)
+		return status_infos[STATUS_CANCELLED].exit_code;
+	return worst;
+}
+
+int cases_run(const char *path, const struct request *request, enum output_kind kind,
+	      struct usage *usage)
+{
+	own_cases struct cases cases = {0};
+	own_free char *text = NULL;
+	size_t len;
+	int r;
+
+	r = file_read_at(AT_FDCWD, path, CASES_MOST_BYTES, &text, &len);
+	if (r < 0)
+		return usage_fail(usage, r, "cannot read '%.200s': %s", path,
+				  r == -EISDIR ? "it is a directory" : strerror(-r));
+	r = parse_cases(&cases, text, len, usage);
+	return r < 0 ? r : run_all(&cases, request, kind);
+}

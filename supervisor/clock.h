@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The two clocks: one to measure and to limit with, one to show to people. */
+#ifndef QUOD_CLOCK_H
+#define QUOD_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+#define NS_PER_MS  1000000ull
+#define NS_PER_US  1000ull
+#define NS_PER_SEC 1000000000ull
+
+/* Monotonic: stepping the host's clock changes nothing. */
+static inline uint64_t clock_mono_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * NS_PER_SEC + (uint64_t)t.tv_nsec;
+}
+
+/* Milliseconds since 1970. */
+static inline int64_t clock_real_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / (int64_t)NS_PER_MS;
+}
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `quod doctor`: what this host can enforce, what not, and what mends it. Each probe is
+ * tried, not looked up.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/own.h"
+#include "jail/jail.h"
+#include "supervisor/cmd_run.h"
+#include "supervisor/commands.h"
+#include "supervisor/guard.h"
+#include "supervisor/json.h"
+#include "supervisor/run.h"
+
+/* Exit code if a run is not possible here. */
+#define DOCTOR_FAILS 1
+
+struct doctor_args {
+	const char *output;
+};
+
+static const struct option options[] = {
+	{'o', "output", "KIND", "text or json", offsetof(struct doctor_args, output)},
+};
+
+static const char *const state_names[] = {[JAIL_PROBE_WORKS] = "works",
+					  [JAIL_PROBE_LESS] = "less",
+					  [JAIL_PROBE_FAILS] = "fails"};
+
+static void add_json(const struct jail_probe *probe, struct text *to)
+{
+	if (to->data[to->len - 1] != '[')
+		text_add_char(to, ',');
+	text_add_str(to, "{\"name\":");
+	json_add_str(to, probe->name);
+	text_addf(to, ",\"state\":\"%s\",\"found\":", state_names[probe->state]);
+	json_add_str(to, probe->found);
+	text_add_str(to, ",\"remedy\":");
+	json_add_str(to, probe->remedy[0] ? probe->remedy : NULL);
+	text_add_char(to, '}');
+}
+
+static void add_row(const struct jail_probe *probe, struct text *to)
+{
+	text_addf(to, "%-24s %-6s %s\n", probe->name, state_names[probe->state],
+		  probe->found);
+	if (probe->remedy[0])
+		text_addf(to, "%-24s %-6s -> %s\n", "", "", probe->remedy);
+}
+
+static void probe_cgroup(struct jail_probe *probe)
+{
+	struct jail_error err = {0};
+	own_fd int fd = -1;
+
+	*probe = (struct jail_probe){.name = "cgroup for runs"};
+	if (jail_cgroup_open(&fd, &err) == 0) {
+		snprintf(probe->found, sizeof(probe->found), "a leaf can be made");
+		return;
+	}
+	fd = -1;
+	probe->state = JAIL_PROBE_LESS;
+	snprintf(probe->found, sizeof(probe->found), "%.150s", err.text);
+	snprintf(probe->remedy, sizeof(probe->remedy),
+		 "run quod where it may make cgroups, for example under systemd-run "
+		 "--user "
+		 "--scope -p Delegate=yes; without one, limits are held by the engine, "
+		 "rlimits and quod");
+}
+
+static void judge_run(const struct record *record, struct jail_probe *probe)
+{
+	if (record->status == STATUS_OK) {
+		snprintf(probe->found, sizeof(probe->found),
+			 "'%s' ran a script and ended cleanly", interp_path());
+		return;
+	}
+	probe->state = JAIL_PROBE_FAILS;
+	snprintf(probe->found, sizeof(probe->found), "%s",
+		 status_infos[record->status].about);
+	snprintf(probe->remedy, sizeof(probe->remedy), "%.230s", text_str(&record->why));
+}
+
+/* A whole run, in this process: it is confined afterwards, so this is the last probe. */
+static void run_script(struct run_means *means, struct jail_probe *probe)
+{
+	const struct policy *policy = policy_builtin(0);
+	struct request request = {.policy = policy,
+				  .limits = policy->limits,
+				  .source = "1",
+				  .source_len = 1,
+				  .name = "doctor"};
+	struct record record;
+
+	record_init(&record, &request);
+	run_request(&request, means, &record);
+	judge_run(&record, probe);
+	record_free(&record);
+}
+
+static void probe_run(struct jail_probe *probe)
+{
+	struct interp interp = INTERP_INIT;
+	struct output output;
+	own_fd int signal_fd = -1;
+	struct run_means means = {.interp = &interp, .cgroup_fd = -1, .output = &output};
+
+	*probe = (struct jail_probe){.name = "a whole run"};
+	if (guard_open_signals(&signal_fd) < 0 ||
+	    interp_open(&interp, probe->remedy, sizeof(probe->remedy)) < 0) {
+		probe->state = JAIL_PROBE_FAILS;
+		snprintf(probe->found, sizeof(probe->found), "it cannot be started");
+		return;
+	}
+	means.signal_fd = signal_fd;
+	output_init(&output, OUTPUT_JSON);
+	run_script(&means, probe);
+	output_free(&output);
+	interp_close(&interp);
+}
+
+static int probe_one(unsigned index, struct jail_probe *probe)
+{
+	unsigned count = jail_probe_count();
+
+	if (index < count)
+		return jail_probe_run(index, probe);
+	if (index == count)
+		probe_cgroup(probe);
+	else
+		probe_run(probe);
+	return 0;
+}
+
+static int examine(bool json, struct text *to)
+{
+	int worst = 0;
+
+	for (unsigned i = 0; i < jail_probe_count() + 2; i++) {
+		struct jail_probe probe;
+
+		if (probe_one(i, &probe) < 0)
+			continue;
+		if (json)
+			add_json(&probe, to);
+		else
+			add_row(&probe, to);
+		if (probe.state == JAIL_PROBE_FAILS)
+			worst = DOCTOR_FAILS;
+	}
+	return worst;
+}
+
+static int cmd_doctor(int argc, char **argv)
+{
+	own_text struct text to = TEXT_INIT(1u << 20);
+	struct doctor_args args = {.output = output_kind_names[OUTPUT_TEXT]};
+	struct usage usage;
+	int rest = 0, code;
+	int r = options_parse(options, ARRAY_LEN(options), false, argc, argv, &args,
+			      &rest, &usage);
+
+	if (r == 0 && rest)
+		r = usage_fail(&usage, -EINVAL,
+			       "it takes no argument, and '%.100s' is one", argv[0]);
+	if (r == 0)
+		r = run_args_choose("-o", args.output, output_kind_names, OUTPUT_NDJSON,
+				    &usage);
+	if (r < 0)
+		return command_misused(&command_doctor, r, &usage);
+	text_add_str(&to, r == OUTPUT_JSON ? "{\"probes\":[" : "");
+	code = examine(r == OUTPUT_JSON, &to);
+	if (r == OUTPUT_JSON)
+		text_addf(&to, "],\"can_run\":%s}\n", code ? "false" : "true");
+	r = command_print(&to);
+	return r ? r : code;
+}
+
+const struct command command_doctor = {
+	.name = "doctor",
+	.synopsis = "[-o text|json]",
+	.about = "says what this host can enforce, and what mends what it cannot",
+	.options = options,
+	.options_count = ARRAY_LEN(options),
+	.run = cmd_doctor,
+};

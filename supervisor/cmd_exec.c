@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `quod exec`: any static program in the same jail, for tests and operators. The exit
+ * code is the program's own; one line on stderr tells when it was not the program that
+ * decided.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/own.h"
+#include "supervisor/commands.h"
+#include "supervisor/jailed.h"
+#include "supervisor/policy_args.h"
+
+struct exec_args {
+	struct policy_args policy;
+};
+
+static const struct option options[] = {POLICY_ARGS_OPTIONS(exec_args, policy)};
+
+static void explain(const struct jailed_end *end, const char *program, struct text *to)
+{
+	const char *signal_name = end->signal ? sigabbrev_np(end->signal) : NULL;
+
+	text_addf(to, "quod: %s: ", status_infos[end->status].name);
+	if (end->status == STATUS_INTERNAL_ERROR && end->err.errnum)
+		text_addf(to, "%s: %s", jail_stage_name(end->err.stage), end->err.text);
+	else if (end->status == STATUS_INTERNAL_ERROR)
+		text_add_str(to, "the host's memory was used up, not the run's limit");
+	else if (end->signal)
+		text_addf(to, "'%s' was killed by SIG%s", program, signal_name ?: "?");
+	else
+		text_add_str(to, status_infos[end->status].about);
+	text_add_char(to, '\n');
+}
+
+/* A signal of the program's own is told as shells do. */
+static int exit_code(const struct jailed_end *end)
+{
+	if (end->status == STATUS_OK)
+		return end->exit_code;
+	return status_exit_code(end->status, end->signal, false, false);
+}
+
+static int exec_program(const struct limits *limits, char *const *argv,
+			struct usage *usage)
+{
+	own_text struct text line = TEXT_INIT(4096);
+	own_text struct text shown = TEXT_INIT(16384);
+	struct jailed_end end = {0};
+	own_fd int exe_fd = open(argv[0], O_PATH | O_CLOEXEC);
+
+	if (exe_fd < 0)
+		return usage_fail(usage, -errno, "cannot open '%.200s': %s", argv[0],
+				  strerror(errno));
+	jailed_run(limits, exe_fd, argv, &end);
+	if (end.status != STATUS_OK) {
+		explain(&end, argv[0], &line);
+		text_add_escaped(&shown, text_str(&line), line.len, TEXT_KEEP_LINES);
+		(void)file_write_all(STDERR_FILENO, text_str(&shown), shown.len);
+	}
+	return exit_code(&end);
+}
+
+static int cmd_exec(int argc, char **argv)
+{
+	struct exec_args args = {0};
+	const struct policy *policy;
+	struct limits limits;
+	struct usage usage;
+	int rest = 0;
+	int r = options_parse(options, ARRAY_LEN(options), true, argc, argv, &args, &rest,
+			      &usage);
+
+	if (r == 0 && rest == 0)
+		r = usage_fail(&usage, -EINVAL, "a PROGRAM is missing");
+	if (r == 0)
+		r = policy_args_resolve(&args.policy, &policy, &limits, &usage);
+	if (r == 0) {
+		argv[rest] = NULL;
+		r = exec_program(&limits, argv, &usage);
+	}
+	return r < 0 ? command_misused(&command_exec, r, &usage) : r;
+}
+
+const struct command command_exec = {
+	.name = "exec",
+	.synopsis = "[OPTION...] -- PROGRAM [ARG...]",
+	.about = "runs any static program in the same jail",
+	.options = options,
+	.options_count = ARRAY_LEN(options),
+	.run = cmd_exec,
+};

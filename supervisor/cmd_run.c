@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `quod run`: the options, and the order of things around a run.
+ *
+ * What can still be interrupted by hand (reading a source from a terminal) comes before
+ * the signals are blocked; what needs files comes before the run confines the process.
+ */
+#include "supervisor/cmd_run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/own.h"
+#include "jail/jail.h"
+#include "supervisor/commands.h"
+#include "supervisor/guard.h"
+#include "supervisor/run.h"
+
+#define FIELD(name) offsetof(struct run_args, name)
+
+static const struct option options[] = {
+	POLICY_ARGS_OPTIONS(run_args, policy),
+	{'e', "eval", "CODE", "the source itself instead of a file", FIELD(code)},
+	{0, "engine", "ENGINE", "auto, duktape or quickjs", FIELD(engine)},
+	{0, "mode", "MODE", "what findings block: strict, standard or off", FIELD(mode)},
+	{0, "verdict", NULL, "exit with 1 unless the value is true", FIELD(verdict)},
+	{0, "input", "FILE", "JSON file for the global `input`, - for stdin",
+	 FIELD(input)},
+	{0, "input-json", "JSON", "the input itself", FIELD(input_json)},
+	{0, "cases", "FILE", "one run for each line {\"id\",\"input\"}", FIELD(cases)},
+	{0, "seed", "N", "fix Math.random", FIELD(seed)},
+	{0, "now", "TIME", "freeze Date: ms since 1970 or RFC 3339", FIELD(now)},
+	{'o', "output", "KIND", "text, json or ndjson", FIELD(output)},
+};
+
+/* Straight to stderr: for when the sink itself is what failed. */
+static void say_failure(const char *what, const char *why)
+{
+	own_text struct text line = TEXT_INIT(4096);
+
+	text_addf(&line, "quod: %s: ", what);
+	text_add_escaped(&line, why, strlen(why), 0);
+	text_add_char(&line, '\n');
+	(void)file_write_all(STDERR_FILENO, text_str(&line), line.len);
+}
+
+static int internal_failure(const char *why)
+{
+	say_failure(status_infos[STATUS_INTERNAL_ERROR].name, why);
+	return status_infos[STATUS_INTERNAL_ERROR].exit_code;
+}
+
+/* Tells the end and decides the exit code, which a reader that has gone may change. */
+static int finish(struct output *output, const struct record *record, int signal_fd)
+{
+	int r;
+
+	output_record(output, record);
+	/* A second Ctrl-C must get us out if nobody reads; the first was the run's. */
+	r = sink_flush(&output->sink, signal_fd);
+	if (r == -EPIPE || r == -EINTR)
+		return status_infos[STATUS_CANCELLED].exit_code;
+	if (r < 0) {
+		say_failure("cannot write to stdout", strerror(-r));
+		return status_infos[STATUS_INTERNAL_ERROR].exit_code;
+	}
+	return status_exit_code(record->status, record->crash_signal,
+				record->request->judged, record->passed);
+}
+
+static int run_with(struct run_means *means, const struct request *request)
+{
+	struct record record;
+	int code;
+
+	record_init(&record, request);
+	run_request(request, means, &record);
+	code = finish(means->output, &record, means->signal_fd);
+	record_free(&record);
+	return code;
+}
+
+int cmd_run_one(const struct request *request, enum output_kind kind)
+{
+	struct interp interp = INTERP_INIT;
+	struct output output;
+	own_fd int signal_fd = -1;
+	own_fd int cgroup_fd = -1;
+	struct run_means means = {.interp = &interp, .output = &output};
+	char why[512];
+	int code;
+
+	if (guard_open_signals(&signal_fd) < 0)
+		return internal_failure("no file descriptor left for signals");
+	if (interp_open(&interp, why, sizeof(why)) < 0)
+		return internal_failure(why);
+	/* Without one the record says who enforces instead. */
+	if (jail_cgroup_open(&cgroup_fd, NULL) < 0)
+		cgroup_fd = -1;
+	output_init(&output, kind);
+	means.signal_fd = signal_fd;
+	means.cgroup_fd = cgroup_fd;
+	code = run_with(&means, request);
+	output_free(&output);
+	interp_close(&interp);
+	return code;
+}
+
+static int run_resolved(const struct run_args *args, struct usage *usage)
+{
+	struct run_texts texts = {0};
+	struct request request = {0};
+	enum output_kind kind = OUTPUT_TEXT;
+	int r = run_args_resolve(args, &request, &texts, &kind, usage);
+
+	if (r == 0)
+		r = args->cases ? cases_run(args->cases, &request, kind, usage)
+				: cmd_run_one(&request, kind);
+	free(texts.source);
+	free(texts.input);
+	return r;
+}
+
+static int cmd_run(int argc, char **argv)
+{
+	struct run_args args = {0};
+	struct usage usage;
+	int rest = 0;
+	int r = options_parse(options, ARRAY_LEN(options), false, argc, argv, &args,
+			      &rest, &usage);
+
+	if (r == 0 && rest > 1)
+		r = usage_fail(&usage, -EINVAL, "one source at a time: '%s' and '%s'",
+			       argv[0], argv[1]);
+	if (r == 0) {
+		args.file = rest ? argv[0] : NULL;
+		r = run_resolved(&args, &usage);
+	}
+	return r < 0 ? command_misused(&command_run, r, &usage) : r;
+}
+
+const struct command command_run = {
+	.name = "run",
+	.synopsis = "[OPTION...] [-e CODE | FILE | -]",
+	.about = "runs one script in a jail of its own and says what happened",
+	.options = options,
+	.options_count = ARRAY_LEN(options),
+	.run = cmd_run,
+};

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `quod run` in three files: cmd_run.c (options and order), run_args.c (from what was
+ * typed to a request), cases.c (one source, many inputs).
+ */
+#ifndef QUOD_CMD_RUN_H
+#define QUOD_CMD_RUN_H
+
+#include "supervisor/interp.h"
+#include "supervisor/options.h"
+#include "supervisor/output.h"
+#include "supervisor/policy_args.h"
+#include "supervisor/request.h"
+
+/* As typed; NULL or false: not given. */
+struct run_args {
+	struct policy_args policy;
+	const char *code, *engine, *mode, *input, *input_json, *cases;
+	const char *seed, *now, *output;
+	bool verdict;
+	const char *file; /* the word that is no option */
+};
+
+/* What the strings of a request borrow from; freed together. */
+struct run_texts {
+	char *source, *input; /* owned */
+	char name[JOB_NAME_MOST + 1];
+};
+
+/*
+ * Checks everything and reads the files. Errors: -EINVAL and what reading gives, with
+ * usage filled: nothing has been started.
+ */
+int run_args_resolve(const struct run_args *args, struct request *ret_request,
+		     struct run_texts *ret_texts, enum output_kind *ret_kind,
+		     struct usage *usage);
+
+/* Index of the word in the list. -EINVAL: usage lists what is known. */
+int run_args_choose(const char *option, const char *word, const char *const *names,
+		    size_t count, struct usage *usage);
+
+/* One run in this process, told and flushed. Returns the exit code. */
+int cmd_run_one(const struct request *request, enum output_kind kind);
+
+/*
+ * A run for each line {"id", "input"} of the file, in order, each in a process and a jail
+ * of its own. Returns the highest exit code of all of them, or -EINVAL and what reading
+ * gives, with usage filled, before the first has begun.
+ */
+int cases_run(const char *path, const struct request *request, enum output_kind kind,
+	      struct usage *usage);
+
+#endif

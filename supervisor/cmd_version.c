@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `quod version`: what this is and what it was built with.
+ */
+#include <errno.h>
+#include <jansson.h>
+
+#include "base/own.h"
+#include "policy/policy.h"
+#include "rootfs/protocol.h"
+#include "supervisor/commands.h"
+#include "supervisor/interp.h"
+
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
+
+static void add_libraries(struct text *to)
+{
+	text_addf(to, "libraries    jansson %s, libcap", JANSSON_VERSION);
+#ifdef __GLIBC__
+	text_addf(to, ", glibc %s", gnu_get_libc_version());
+#endif
+	text_add_char(to, '\n');
+}
+
+static int cmd_version(int argc, char **argv)
+{
+	own_text struct text to = TEXT_INIT(8192);
+	struct usage usage;
+
+	if (argc) {
+		int r = usage_fail(&usage, -EINVAL,
+				   "it takes no argument, and '%.100s' is one", argv[0]);
+		return command_misused(&command_version, r, &usage);
+	}
+	text_addf(&to, "quod %s\n", PACKAGE_VERSION);
+	text_addf(&to, "protocol     %u\n", PROTOCOL_VERSION);
+	text_addf(&to, "interpreter  %s\n", interp_path());
+	text_addf(&to, "engine       %s\n", policy_engine_names[POLICY_ENGINE_DUKTAPE]);
+	add_libraries(&to);
+	return command_print(&to);
+}
+
+const struct command command_version = {
+	.name = "version",
+	.synopsis = "",
+	.about = "says which quod this is",
+	.run = cmd_version,
+};

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The subcommands of quod: one table, read by the dispatcher and by help.
+ */
+#ifndef QUOD_COMMANDS_H
+#define QUOD_COMMANDS_H
+
+#include "supervisor/options.h"
+
+struct command {
+	const char *name;
+	const char *synopsis; /* after the name */
+	const char *about;    /* one line */
+	const struct option *options;
+	size_t options_count;
+	/* Words after the name; returns the exit code. argv[argc] is NULL. */
+	int (*run)(int argc, char **argv);
+};
+
+/* Each in its own file cmd_NAME.c. X(name) */
+#define COMMANDS(X) \
+	X(run)      \
+	X(exec)     \
+	X(doctor)   \
+	X(version)
+
+#define X(name) extern const struct command command_##name;
+COMMANDS(X)
+#undef X
+
+/* Says it on stderr and returns the exit code for it. r: -EINVAL if the command line is
+ * wrong, another errno if it named something that is. */
+int command_misused(const struct command *command, int r, const struct usage *usage);
+
+/* Writes the text to stdout. Returns 0, or the exit code if that failed. */
+int command_print(struct text *text);
+
+#endif

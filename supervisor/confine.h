@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * quod against itself: before the first hostile byte is read it gives up every capability
+ * and every system call that it will not need again. Whoever breaks the frame parser then
+ * has a process that can read, write, and kill its own jail.
+ */
+#ifndef QUOD_CONFINE_H
+#define QUOD_CONFINE_H
+
+/*
+ * For good. All files must be open and all calendars and ids made. No capability is kept:
+ * killing what one's own user namespace holds needs none. Errors: what capset(2),
+ * prctl(2) and seccomp(2) give.
+ */
+int confine_self(void);
+
+#endif

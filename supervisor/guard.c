@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One ppoll() for everything, with the nearest of deadline and CPU check as its timeout.
+ *
+ * CPU time has no event to wait for: it is asked for at the earliest moment at which the
+ * limit could have been reached, which is seldom and never late. A jail has one thread:
+ * the filters refuse every way to a second.
+ */
+#include "supervisor/guard.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/signalfd.h>
+
+#include "base/own.h"
+#include "supervisor/clock.h"
+
+/* A killed process frees its memory before it is dead; a stuck one must not hold us. */
+#define KILL_WAIT_MS 10000
+
+/* Not more often than this: what is left of a CPU limit may round to nothing. */
+#define CPU_CHECK_LEAST_US 500u
+
+/* Under nohup a hang-up is nobody's wish; a blocked signal would reach us all the same.
+ */
+static bool is_ignored(int sig)
+{
+	struct sigaction now;
+
+	return sigaction(sig, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+int guard_open_signals(int *ret_fd)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	if (!is_ignored(SIGHUP))
+		sigaddset(&set, SIGHUP);
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	*ret_fd = fd;
+	return 0;
+}
+
+void guard_init(struct guard *guard, struct jail *jail, int signal_fd)
+{
+	*guard = (struct guard){.jail = jail};
+	for (int i = 0; i < WATCH_COUNT; i++)
+		guard->slots[i] = (struct pollfd){.fd = -1, .events = POLLIN};
+	guard->slots[WATCH_ENDED].fd = jail_fd(jail, JAIL_FD_PIDFD);
+	guard->slots[WATCH_SIGNAL].fd = signal_fd;
+	guard->slots[WATCH_OUT].fd = jail_fd(jail, JAIL_FD_OUT);
+	guard->slots[WATCH_ERR].fd = jail_fd(jail, JAIL_FD_ERR);
+	guard->slots[WATCH_IN].events = POLLOUT;
+	guard->slots[WATCH_STDERR].events = POLLOUT;
+	/* No event asked for: only that the last reader has gone. */
+	guard->slots[WATCH_STDOUT] = (struct pollfd){.fd = STDOUT_FILENO};
+}
+
+void guard_set_deadline(struct guard *guard, uint64_t ms, enum kill_reason reason)
+{
+	guard->deadline_ns = clock_mono_ns() + ms * NS_PER_MS;
+	guard->deadline_reason = reason;
+}
+
+/* One thread cannot burn `left` sooner than in that time. */
+static void plan_cpu_check(struct guard *guard, uint64_t left_us)
+{
+	uint64_t wait_us = left_us;
+
+	if (wait_us < CPU_CHECK_LEAST_US)
+		wait_us = CPU_CHECK_LEAST_US;
+	guard->cpu_check_ns = clock_mono_ns() + wait_us * NS_PER_US;
+}
+
+int guard_set_cpu_limit(struct guard *guard, uint64_t ms)
+{
+	int r = jail_cpu_us(guard->jail, &guard->cpu_base_us);
+
+	if (r < 0)
+		return r;
+	guard->cpu_limit_us = ms * 1000;
+	plan_cpu_check(guard, guard->cpu_limit_us);
+	return 0;
+}
+
+void guard_note(struct guard *guard, enum kill_reason reason)
+{
+	if (guard->reason == KILL_NONE)
+		guard->reason = reason;
+}
+
+/* A jail whose CPU time cannot be read any more is dying: its end will be seen. */
+static void check_cpu(struct guard *guard)
+{
+	uint64_t used;
+
+	guard->cpu_check_ns = 0;
+	if (jail_cpu_us(guard->jail, &used) < 0)
+		return;
+	used -= guard->cpu_base_us;
+	if (used >= guard->cpu_limit_us)
+		guard_note(guard, KILL_CPU);
+	else
+		plan_cpu_check(guard, guard->cpu_limit_us - used);
+}
+
+static void check_signal(struct guard *guard)
+{
+	struct signalfd_siginfo info;
+	struct pollfd *slot = &guard->slots[WATCH_SIGNAL];
+
+	if (slot->revents && read(slot->fd, &info, sizeof(info)) == sizeof(info)) {
+		guard->signal = (int)info.ssi_signo;
+		guard_note(guard, KILL_CANCELLED);
+	}
+}
+
+static void check_reader(struct guard *guard)
+{
+	struct pollfd *slot = &guard->slots[WATCH_STDOUT];
+
+	if (slot->revents & (POLLERR | POLLHUP | POLLNVAL)) {
+		slot->fd = -1;
+		guard_note(guard, KILL_CANCELLED);
+	}
+}
+
+static void check_time(struct guard *guard)
+{
+	uint64_t now = clock_mono_ns();
+
+	if (guard->deadline_ns && now >= guard->deadline_ns)
+		guard_note(guard, guard->deadline_reason);
+	if (guard->cpu_check_ns && now >= guard->cpu_check_ns)
+		check_cpu(guard);
+}
+
+static uint64_t next_moment(const struct guard *guard)
+{
+	uint64_t deadline = guard->deadline_ns, check = guard->cpu_check_ns;
+
+	if (!check || (deadline && deadline < check))
+		return deadline;
+	return check;
+}
+
+static int poll_until(struct guard *guard, uint64_t moment_ns)
+{
+	uint64_t now, left;
+	struct timespec timeout;
+
+	if (!moment_ns)
+		return ppoll(guard->slots, WATCH_COUNT, NULL, NULL);
+	now = clock_mono_ns();
+	left = moment_ns > now ? moment_ns - now : 0;
+	timeout = (struct timespec){.tv_sec = (time_t)(left / NS_PER_SEC),
+				    .tv_nsec = (long)(left % NS_PER_SEC)};
+	return ppoll(guard->slots, WATCH_COUNT, &timeout, NULL);
+}
+
+int guard_wait(struct guard *guard)
+{
+	if (poll_until(guard, next_moment(guard)) < 0) {
+		if (errno != EINTR)
+			return -errno;
+		for (int i = 0; i < WATCH_COUNT; i++)
+			guard->slots[i].revents = 0;
+	}
+	/* An end that shows together with the deadline came before it. */
+	if (guard_ready(guard, WATCH_ENDED)) {
+		guard->ended = true;
+		return 0;
+	}
+	check_signal(guard);
+	check_reader(guard);
+	check_time(guard);
+	return 0;
+}
+
+int guard_stop(struct guard *guard, struct jail_error *err)
+{
+	struct pollfd slot = guard->slots[WATCH_ENDED];
+	int r;
+
+	guard->killed = true;
+	r = jail_kill(guard->jail, err);
+	if (r < 0)
+		return r;
+	do
+		r = poll(&slot, 1, KILL_WAIT_MS);
+	while (r < 0 && errno == EINTR);
+	if (r > 0) {
+		guard->ended = true;
+		return 0;
+	}
+	*err = (struct jail_error){.stage = JAIL_STAGE_KILL, .errnum = ETIMEDOUT};
+	snprintf(err->text, sizeof(err->text),
+		 "the jail was killed %d ms ago and still is not dead: a process of it "
+		 "hangs "
+		 "in the kernel",
+		 KILL_WAIT_MS);
+	return -ETIMEDOUT;
+}

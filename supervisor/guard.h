@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Watches one running jail: its end, its deadline, its CPU time, our own signals and
+ * whether anybody still reads our output. Both `quod run` and `quod exec` stand on it.
+ *
+ * A guard only notes why the jail has to go (guard_note(), the first reason counts); the
+ * kill itself is one place, guard_stop(). So the reason is always written down before
+ * the kill.
+ */
+#ifndef QUOD_GUARD_H
+#define QUOD_GUARD_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "jail/jail.h"
+#include "supervisor/status.h"
+
+/* A slot whose fd is -1 is not watched. */
+enum watch {
+	WATCH_ENDED,  /* pid 1 of the jail is dead */
+	WATCH_SIGNAL, /* somebody wants us to stop */
+	WATCH_STDOUT, /* ours */
+	WATCH_STDERR, /* ours */
+	WATCH_STDIN,  /* ours */
+	WATCH_IN,     /* the guest's fd 0 takes bytes */
+	WATCH_OUT,    /* the guest's fd 1 has bytes */
+	WATCH_ERR,    /* the guest's fd 2 has bytes */
+	WATCH_COUNT
+};
+
+struct guard {
+	struct jail *jail; /* borrowed */
+	struct pollfd slots[WATCH_COUNT];
+	uint64_t deadline_ns; /* monotonic; 0: none */
+	enum kill_reason deadline_reason;
+	uint64_t cpu_limit_us; /* 0: none */
+	uint64_t cpu_base_us;  /* used before the limit was armed */
+	uint64_t cpu_check_ns; /* the earliest moment at which it could be used up */
+	enum kill_reason reason;
+	int signal; /* that cancelled us; 0: none */
+	bool ended;
+	bool killed; /* by guard_stop(), so SIGKILL says nothing about the guest */
+};
+
+/* Blocks SIGINT, SIGTERM and SIGHUP from here on and ignores SIGPIPE; a SIGHUP that
+ * is ignored already (nohup) stays so. *ret_fd (the
+ * caller's) becomes readable when one of the three arrives. Errors: EMFILE, ENFILE,
+ * ENOMEM. */
+int guard_open_signals(int *ret_fd);
+
+/* Watches the jail's own descriptors, the signals, and stdout for its closing. */
+void guard_init(struct guard *guard, struct jail *jail, int signal_fd);
+
+/* The deadline is `ms` from now; when it passes, `reason` is noted. */
+void guard_set_deadline(struct guard *guard, uint64_t ms, enum kill_reason reason);
+
+/* From now on the jail may use `ms` of CPU time. Errors: as jail_cpu_us(). */
+int guard_set_cpu_limit(struct guard *guard, uint64_t ms);
+
+void guard_note(struct guard *guard, enum kill_reason reason);
+
+/* True if the slot is ready for what it asked for, or has failed. */
+static inline bool guard_ready(const struct guard *guard, enum watch slot)
+{
+	return guard->slots[slot].fd >= 0 && guard->slots[slot].revents != 0;
+}
+
+/*
+ * Waits until a slot is ready or a limit is hit; sets `ended` and notes reasons. The
+ * caller reads and writes what is ready, stops when a reason is noted, and comes again.
+ * Errors: what ppoll(2) gives but EINTR.
+ */
+int guard_wait(struct guard *guard);
+
+/*
+ * Kills the jail for the noted reason and waits until it is dead. Errors: -ETIMEDOUT
+ * (SIGKILL was sent and nothing died), and those of jail_kill(), with err filled.
+ */
+int guard_stop(struct guard *guard, struct jail_error *err);
+
+#endif

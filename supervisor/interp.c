@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The file is opened for reading where that is allowed, so that it can be looked at
+ * later, when nothing can be opened any more; a file that may only be executed is as
+ * good.
+ */
+#include "supervisor/interp.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/own.h"
+
+#ifndef ST_NOEXEC
+#define ST_NOEXEC 8
+#endif
+
+/* Program headers that are looked at; a static program has about ten. */
+#define HEADERS_MOST 32
+
+const char *interp_path(void)
+{
+	const char *path = secure_getenv("QUOD_JS");
+
+	return path && *path ? path : PKGLIBEXECDIR "/quod-js";
+}
+
+int interp_open(struct interp *ret_interp, char *why, size_t size)
+{
+	const char *path = interp_path();
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0 && errno == EACCES)
+		fd = open(path, O_PATH | O_CLOEXEC);
+	if (fd < 0) {
+		int r = -errno;
+
+		snprintf(why, size,
+			 "cannot open the interpreter '%s': %s (install quod, or let "
+			 "QUOD_JS "
+			 "name a quod-js)",
+			 path, strerror(-r));
+		return r;
+	}
+	*ret_interp = (struct interp){.fd = fd, .path = path};
+	return 0;
+}
+
+void interp_close(struct interp *interp)
+{
+	interp->fd = close_fd(interp->fd);
+}
+
+static const char *file_problem(int fd)
+{
+	struct statfs fs;
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return NULL;
+	if (!S_ISREG(st.st_mode))
+		return "is not a regular file";
+	if (fstatfs(fd, &fs) == 0 && (fs.f_flags & ST_NOEXEC))
+		return "is on a file system that is mounted noexec (install it "
+		       "elsewhere, or "
+		       "remount that with exec)";
+	if (!(st.st_mode & S_IXOTH))
+		return "may not be executed by others, and a jail's user owns nothing "
+		       "(chmod "
+		       "o+x)";
+	return NULL;
+}
+
+static bool is_truncated(int fd, const Elf64_Phdr *header)
+{
+	struct stat st;
+
+	return header->p_type == PT_LOAD && fstat(fd, &st) == 0 &&
+	       header->p_offset + header->p_filesz > (Elf64_Off)st.st_size;
+}
+
+static const char *headers_problem(int fd, const Elf64_Ehdr *elf)
+{
+	Elf64_Phdr headers[HEADERS_MOST];
+	size_t count = elf->e_phnum < HEADERS_MOST ? elf->e_phnum : HEADERS_MOST;
+	ssize_t want = (ssize_t)(count * sizeof(headers[0]));
+
+	if (count == 0 || pread(fd, headers, (size_t)want, (off_t)elf->e_phoff) != want)
+		return "is truncated (install it again)";
+	for (size_t i = 0; i < count; i++) {
+		if (headers[i].p_type == PT_INTERP)
+			return "is not static, and the jail has no loader (build it with "
+			       "-static)";
+		if (is_truncated(fd, &headers[i]))
+			return "is truncated (install it again)";
+	}
+	return NULL;
+}
+
+static const char *content_problem(int fd)
+{
+	Elf64_Ehdr elf;
+	ssize_t n = pread(fd, &elf, sizeof(elf), 0);
+
+	if (n < 0)
+		return NULL;
+	if ((size_t)n < sizeof(elf))
+		return "is too short to be a program (install it again)";
+	if (memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    elf.e_ident[EI_CLASS] != ELFCLASS64)
+		return "is no 64-bit ELF program (install quod's own quod-js)";
+	return headers_problem(fd, &elf);
+}
+
+void interp_diagnose(const struct interp *interp, char *why, size_t size)
+{
+	const char *problem = file_problem(interp->fd);
+
+	if (!problem)
+		problem = content_problem(interp->fd);
+	if (problem)
+		snprintf(why, size, "the interpreter '%s' %s", interp->path, problem);
+	else
+		why[0] = '\0';
+}

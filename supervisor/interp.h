@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * quod-js, the interpreter that runs in the jail: where it is, and, only if it would not
+ * start, what is wrong with it.
+ */
+#ifndef QUOD_INTERP_H
+#define QUOD_INTERP_H
+
+#include <stddef.h>
+
+struct interp {
+	int fd; /* owned */
+	const char *path;
+};
+
+#define INTERP_INIT      \
+	{                \
+		.fd = -1 \
+	}
+
+/* The installed one, or what the environment's QUOD_JS names (never for a process that
+ * runs with somebody else's privileges). Static or the environment's. */
+const char *interp_path(void);
+
+/* On failure `why` says what to do. Errors: what open(2) gives. */
+int interp_open(struct interp *ret_interp, char *why, size_t size);
+void interp_close(struct interp *interp);
+
+/*
+ * Looks for the reason why the jail could not start it or it died at once; `why` is
+ * one sentence, or empty if nothing is wrong with the file. Opens nothing.
+ */
+void interp_diagnose(const struct interp *interp, char *why, size_t size);
+
+#endif

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Three relays and a guard in one loop. A relay holds one buffer: it reads only when that
+ * is empty and its reader can take more, so that a slow reader slows the program down
+ * and nothing grows. What the program wrote before its end is still relayed afterwards.
+ */
+#include "supervisor/jailed.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "policy/filter_exec.h"
+#include "supervisor/clock.h"
+#include "supervisor/confine.h"
+#include "supervisor/guard.h"
+#include "supervisor/runid.h"
+
+#define STACK_BYTES (8 * LIMITS_MIB)
+
+/* What a pipe that polls writable takes without blocking. */
+#define RELAY_BYTES PIPE_BUF
+
+struct relay {
+	enum watch from, to;
+	int from_fd, to_fd; /* borrowed; from_fd -1: ended */
+	size_t at, len;
+	char bytes[RELAY_BYTES];
+};
+
+struct jailed {
+	struct jail *jail; /* owned */
+	struct guard guard;
+	struct relay in, out, err;
+	bool failed;
+	struct jail_error error;
+};
+
+static int fail(struct jailed *j, enum jail_stage stage, int errnum, const char *what)
+{
+	guard_note(&j->guard, KILL_FAILURE);
+	if (!j->failed) {
+		j->failed = true;
+		j->error = (struct jail_error){.stage = stage, .errnum = errnum};
+		snprintf(j->error.text, sizeof(j->error.text), "%s: %s", what,
+			 strerror(errnum));
+	}
+	return -errnum;
+}
+
+static int start(struct jailed *j, const struct limits *limits, int exe_fd,
+		 char *const *argv, int cgroup_fd)
+{
+	const uint64_t *limit = limits->value;
+	struct jail_spec spec = JAIL_SPEC_INIT;
+	char id[RUNID_LEN + 1];
+	int r = runid_make(clock_real_ms(), id);
+
+	if (r < 0)
+		return fail(j, JAIL_STAGE_SPEC, -r, "no random bytes");
+	spec.id = id;
+	spec.exe_fd = exe_fd;
+	spec.exe_name = argv[0];
+	spec.argv = argv;
+	spec.filter = (struct sock_fprog){.len = ARRAY_LEN(filter_exec),
+					  .filter = (struct sock_filter *)filter_exec};
+	spec.limits = (struct jail_limits){
+		.memory_bytes = limit[LIMIT_ID_memory_bytes] + LIMITS_MEMORY_OVERHEAD,
+		.stack_bytes = STACK_BYTES,
+		.cpu_seconds = (uint32_t)(limit[LIMIT_ID_cpu_ms] / 1000 + 2),
+		.cpu_percent = (uint32_t)limit[LIMIT_ID_cpu_percent],
+		.processes = (uint32_t)limit[LIMIT_ID_processes],
+	};
+	spec.flags = JAIL_FILTER_NO_FORK;
+	spec.cgroup_fd = cgroup_fd;
+	r = jail_start(&spec, &j->jail, &j->error);
+	j->failed = r < 0;
+	return r;
+}
+
+static void arm(struct jailed *j, const struct limits *limits, int signal_fd)
+{
+	const uint64_t *limit = limits->value;
+
+	guard_init(&j->guard, j->jail, signal_fd);
+	j->in = (struct relay){.from = WATCH_STDIN,
+			       .to = WATCH_IN,
+			       .from_fd = STDIN_FILENO,
+			       .to_fd = jail_fd(j->jail, JAIL_FD_IN)};
+	j->out = (struct relay){.from = WATCH_OUT,
+				.to = WATCH_STDOUT,
+				.from_fd = jail_fd(j->jail, JAIL_FD_OUT),
+				.to_fd = STDOUT_FILENO};
+	j->err = (struct relay){.from = WATCH_ERR,
+				.to = WATCH_STDERR,
+				.from_fd = jail_fd(j->jail, JAIL_FD_ERR),
+				.to_fd = STDERR_FILENO};
+	guard_set_deadline(&j->guard, limit[LIMIT_ID_wall_ms], KILL_TIMEOUT);
+	if (limit[LIMIT_ID_cpu_ms] < limit[LIMIT_ID_wall_ms] &&
+	    guard_set_cpu_limit(&j->guard, limit[LIMIT_ID_cpu_ms]) < 0)
+		fail(j, JAIL_STAGE_RUN, EIO, "cannot measure CPU time");
+}
+
+/* Watches one end or the other: never a source whose bytes have no place to go. */
+static void watch(struct jailed *j, struct relay *relay)
+{
+	struct pollfd *from = &j->guard.slots[relay->from];
+	struct pollfd *to = &j->guard.slots[relay->to];
+
+	from->fd = relay->len ? -1 : relay->from_fd;
+	/* stdout stays watched for its closing, whatever is to be written. */
+	if (relay->to == WATCH_STDOUT)
+		to->events = relay->len ? POLLOUT : 0;
+	else
+		to->fd = relay->len ? relay->to_fd : -1;
+}
+
+/* The end of a source: for the program that is the end of its input. */
+static void end_source(struct jailed *j, struct relay *relay)
+{
+	relay->from_fd = -1;
+	if (relay == &j->in)
+		jail_close_input(j->jail);
+}
+
+static void relay_read(struct jailed *j, struct relay *relay)
+{
+	ssize_t n = read(relay->from_fd, relay->bytes, sizeof(relay->bytes));
+
+	if (n > 0) {
+		relay->at = 0;
+		relay->len = (size_t)n;
+	} else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+		end_source(j, relay);
+	}
+}
+
+static void write_failed(struct jailed *j, struct relay *relay, int errnum)
+{
+	if (errnum == EAGAIN || errnum == EINTR)
+		return;
+	relay->len = 0;
+	if (relay != &j->out)
+		end_source(j, relay);
+	else if (errnum == EPIPE)
+		guard_note(&j->guard, KILL_CANCELLED);
+	else
+		fail(j, JAIL_STAGE_RUN, errnum, "cannot write to stdout");
+}
+
+static void relay_write(struct jailed *j, struct relay *relay)
+{
+	ssize_t n = write(relay->to_fd, relay->bytes + relay->at, relay->len);
+
+	if (n < 0) {
+		write_failed(j, relay, errno);
+		return;
+	}
+	relay->at += (size_t)n;
+	relay->len -= (size_t)n;
+}
+
+static void relay_pump(struct jailed *j, struct relay *relay)
+{
+	if (relay->len && guard_ready(&j->guard, relay->to))
+		relay_write(j, relay);
+	else if (!relay->len && relay->from_fd >= 0 &&
+		 guard_ready(&j->guard, relay->from))
+		relay_read(j, relay);
+	watch(j, relay);
+}
+
+static void pump(struct jailed *j)
+{
+	relay_pump(j, &j->in);
+	relay_pump(j, &j->out);
+	relay_pump(j, &j->err);
+}
+
+static void watch_all(struct jailed *j)
+{
+	watch(j, &j->in);
+	watch(j, &j->out);
+	watch(j, &j->err);
+}
+
+static void run_to_end(struct jailed *j)
+{
+	watch_all(j);
+	while (!j->guard.ended && j->guard.reason == KILL_NONE) {
+		int r = guard_wait(&j->guard);
+
+		if (r < 0)
+			fail(j, JAIL_STAGE_RUN, -r, "poll");
+		else if (!j->guard.ended)
+			pump(j);
+	}
+	if (!j->guard.ended && guard_stop(&j->guard, &j->error) < 0)
+		j->failed = true;
+}
+
+/* Only what lies in the pipe, which ends; but its reader may need time. */
+static void relay_rest(struct jailed *j, struct relay *relay, int signal_fd)
+{
+	while (relay->from_fd >= 0 || relay->len) {
+		struct pollfd slots[] = {{.fd = relay->to_fd, .events = POLLOUT},
+					 {.fd = signal_fd, .events = POLLIN}};
+
+		if (!relay->len) {
+			relay_read(j, relay);
+			if (!relay->len) /* nothing there: nobody is left to write more */
+				return;
+		}
+		if (poll(slots, 2, -1) < 0 && errno != EINTR)
+			return;
+		if (slots[1].revents)
+			return;
+		if (slots[0].revents)
+			relay_write(j, relay);
+	}
+}
+
+static void judge(const struct jailed *j, const struct jail_result *result,
+		  struct jailed_end *end)
+{
+	struct facts facts = {
+		.setup_failed = j->failed,
+		.killed = j->guard.reason,
+		.complete = result->end == JAIL_EXITED && j->guard.reason != KILL_TIMEOUT,
+		.outcome = OUTCOME_VALUE,
+		.memory_limit_hit = result->memory_limit_hit,
+		.oom_killed = result->oom_killed,
+	};
+
+	if (result->end == JAIL_SIGNALED &&
+	    !(j->guard.killed && result->signal == SIGKILL))
+		facts.signal = result->signal;
+	*end = (struct jailed_end){.status = status_decide(&facts),
+				   .exit_code = result->exit_code,
+				   .signal = facts.signal};
+}
+
+static void collect(struct jailed *j, struct jailed_end *end)
+{
+	struct jail_result result = {0};
+	struct jail_error err;
+
+	if (j->guard.ended && jail_wait(j->jail, &result, &err) < 0 &&
+	    !(j->guard.killed && err.stage <= JAIL_STAGE_EXEC)) {
+		j->failed = true;
+		j->error = err;
+	}
+	judge(j, &result, end);
+}
+
+static void run_in(struct jailed *j, const struct limits *limits, int signal_fd,
+		   struct jailed_end *end)
+{
+	int r;
+
+	arm(j, limits, signal_fd);
+	r = confine_self();
+	if (r < 0)
+		fail(j, JAIL_STAGE_FILTER, -r, "quod cannot confine itself");
+	run_to_end(j);
+	if (j->guard.reason != KILL_CANCELLED) {
+		relay_rest(j, &j->out, signal_fd);
+		relay_rest(j, &j->err, signal_fd);
+	}
+	collect(j, end);
+	if (j->guard.ended)
+		jail_free(j->jail);
+}
+
+void jailed_run(const struct limits *limits, int exe_fd, char *const *argv,
+		struct jailed_end *ret_end)
+{
+	struct jailed j = {0};
+	own_fd int cgroup_fd = -1;
+	own_fd int signal_fd = -1;
+	int r = guard_open_signals(&signal_fd);
+
+	if (r < 0)
+		fail(&j, JAIL_STAGE_SPEC, -r, "signals");
+	if (jail_cgroup_open(&cgroup_fd, NULL) < 0)
+		cgroup_fd = -1;
+	if (!j.failed && start(&j, limits, exe_fd, argv, cgroup_fd) == 0)
+		run_in(&j, limits, signal_fd, ret_end);
+	else
+		*ret_end = (struct jailed_end){.status = STATUS_INTERNAL_ERROR};
+	if (ret_end->status == STATUS_INTERNAL_ERROR)
+		ret_end->err = j.error;
+}

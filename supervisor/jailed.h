@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Any static program in a jail, its three streams relayed to ours: the
+ * machinery of `quod exec`.
+ */
+#ifndef QUOD_JAILED_H
+#define QUOD_JAILED_H
+
+#include "jail/jail.h"
+#include "policy/limits.h"
+#include "supervisor/status.h"
+
+struct jailed_end {
+	enum status status;
+	int exit_code;	       /* of the program, with STATUS_OK; may be anything */
+	int signal;	       /* with STATUS_CRASHED and STATUS_VIOLATION */
+	struct jail_error err; /* with STATUS_INTERNAL_ERROR */
+};
+
+/*
+ * Runs argv[0], opened as exe_fd, and waits for its end. The process is confined on the
+ * way, once in its life.
+ */
+void jailed_run(const struct limits *limits, int exe_fd, char *const *argv,
+		struct jailed_end *ret_end);
+
+#endif

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A validator without recursion: the kind of each open container is one bit of a fixed
+ * stack, so that a guest can neither exhaust our stack nor our memory.
+ */
+#include "supervisor/json.h"
+
+#include <stdint.h>
+#include <string.h>
+
+struct scan {
+	const char *at, *end;
+	unsigned flags;
+	unsigned depth;
+	uint64_t objects[JSON_DEPTH_MOST / 64]; /* bit set: that container is an object */
+};
+
+static bool in_object(const struct scan *s)
+{
+	unsigned top = s->depth - 1;
+
+	return s->objects[top / 64] >> (top % 64) & 1;
+}
+
+static bool push(struct scan *s, bool object)
+{
+	uint64_t bit = (uint64_t)1 << (s->depth % 64);
+
+	if (s->depth == JSON_DEPTH_MOST)
+		return false;
+	if (object)
+		s->objects[s->depth / 64] |= bit;
+	else
+		s->objects[s->depth / 64] &= ~bit;
+	s->depth++;
+	return true;
+}
+
+static int peek(const struct scan *s)
+{
+	return s->at < s->end ? (unsigned char)*s->at : -1;
+}
+
+static bool take(struct scan *s, char c)
+{
+	if (peek(s) != (unsigned char)c)
+		return false;
+	s->at++;
+	return true;
+}
+
+static void skip_space(struct scan *s)
+{
+	if (s->flags & JSON_COMPACT_ONLY)
+		return;
+	while (s->at < s->end && strchr(" \t\r\n", *s->at) && *s->at)
+		s->at++;
+}
+
+static bool is_digit(int c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool digits(struct scan *s)
+{
+	const char *from = s->at;
+
+	while (is_digit(peek(s)))
+		s->at++;
+	return s->at > from;
+}
+
+static bool number(struct scan *s)
+{
+	take(s, '-');
+	if (!take(s, '0') && !digits(s))
+		return false;
+	if (take(s, '.') && !digits(s))
+		return false;
+	if (!take(s, 'e') && !take(s, 'E'))
+		return true;
+	if (!take(s, '+'))
+		take(s, '-');
+	return digits(s);
+}
+
+static bool hex4(struct scan *s, unsigned *ret)
+{
+	unsigned v = 0;
+
+	for (int i = 0; i < 4; i++, s->at++) {
+		int c = peek(s);
+
+		if (is_digit(c))
+			v = v * 16 + (unsigned)(c - '0');
+		else if ((c | 32) >= 'a' && (c | 32) <= 'f')
+			v = v * 16 + (unsigned)((c | 32) - 'a' + 10);
+		else
+			return false;
+	}
+	*ret = v;
+	return true;
+}
+
+static bool unicode_escape(struct scan *s)
+{
+	unsigned v;
+
+	if (!hex4(s, &v))
+		return false;
+	if (v < 0xd800 || v > 0xdfff)
+		return true;
+	return v < 0xdc00 && take(s, '\\') && take(s, 'u') && hex4(s, &v) &&
+	       v >= 0xdc00 && v <= 0xdfff;
+}
+
+static bool escape(struct scan *s)
+{
+	int c = peek(s);
+
+	if (c <= 0 || !strchr("\"\\/bfnrtu", c))
+		return false;
+	s->at++;
+	return c != 'u' || unicode_escape(s);
+}
+
+static bool string(struct scan *s)
+{
+	if (!take(s, '"'))
+		return false;
+	while (peek(s) >= 0x20) {
+		if (take(s, '"'))
+			return true;
+		if (take(s, '\\')) {
+			if (!escape(s))
+				return false;
+		} else {
+			s->at++;
+		}
+	}
+	return false;
+}
+
+static bool word(struct scan *s, const char *text)
+{
+	while (*text)
+		if (!take(s, *text++))
+			return false;
+	return true;
+}
+
+static bool scalar(struct scan *s)
+{
+	switch (peek(s)) {
+	case '"':
+		return string(s);
+	case 't':
+		return word(s, "true");
+	case 'f':
+		return word(s, "false");
+	case 'n':
+		return word(s, "null");
+	default:
+		return number(s);
+	}
+}
+
+static bool member_name(struct scan *s)
+{
+	skip_space(s);
+	if (!string(s))
+		return false;
+	skip_space(s);
+	return take(s, ':');
+}
+
+/* Opens containers until a value stands complete: a scalar or an empty container. */
+static bool value(struct scan *s)
+{
+	for (;;) {
+		bool object;
+
+		skip_space(s);
+		object = peek(s) == '{';
+		if (!object && peek(s) != '[')
+			return scalar(s);
+		s->at++;
+		skip_space(s);
+		if (take(s, object ? '}' : ']'))
+			return true;
+		if (!push(s, object) || (object && !member_name(s)))
+			return false;
+	}
+}
+
+/* After a complete value: closes what ends here. False: a syntax error or a comma and
+ * then another value is due, as *ret_more says. */
+static bool close_containers(struct scan *s, bool *ret_more)
+{
+	*ret_more = false;
+	for (; s->depth; s->depth--) {
+		skip_space(s);
+		if (take(s, ',')) {
+			*ret_more = true;
+			return !in_object(s) || member_name(s);
+		}
+		if (!take(s, in_object(s) ? '}' : ']'))
+			return false;
+	}
+	return true;
+}
+
+size_t json_check(const char *json, size_t len, unsigned flags, bool *ret_valid)
+{
+	struct scan s = {.at = json, .end = json + len, .flags = flags};
+	bool more = true;
+	bool fine = true;
+
+	while (fine && more)
+		fine = value(&s) && close_containers(&s, &more);
+	if (fine)
+		skip_space(&s);
+	*ret_valid = fine && s.at == s.end;
+	return (size_t)(s.at - json);
+}
+
+static const char *short_escape(unsigned char c)
+{
+	switch (c) {
+	case '"':
+		return "\\\"";
+	case '\\':
+		return "\\\\";
+	case '\n':
+		return "\\n";
+	case '\r':
+		return "\\r";
+	case '\t':
+		return "\\t";
+	default:
+		return NULL;
+	}
+}
+
+static void add_escape(struct text *to, unsigned char c)
+{
+	const char *known = short_escape(c);
+
+	if (known)
+		text_add_str(to, known);
+	else
+		text_addf(to, "\\u%04x", c);
+}
+
+/* DEL is escaped too: legal in JSON, but a record is looked at on terminals. */
+static bool must_escape(unsigned char c)
+{
+	return c < 0x20 || c == '"' || c == '\\' || c == 0x7f;
+}
+
+static void add_utf8(struct text *to, const char *bytes, size_t len)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		if (!must_escape((unsigned char)bytes[i]))
+			continue;
+		text_add(to, bytes + from, i - from);
+		add_escape(to, (unsigned char)bytes[i]);
+		from = i + 1;
+	}
+	text_add(to, bytes + from, len - from);
+}
+
+void json_add_string(struct text *to, const char *bytes, size_t len)
+{
+	text_add_char(to, '"');
+	while (len) {
+		size_t good = text_utf8_span(bytes, len);
+
+		add_utf8(to, bytes, good);
+		if (good == len)
+			break;
+		text_add_str(to, "\xef\xbf\xbd");
+		bytes += good + 1;
+		len -= good + 1;
+	}
+	text_add_char(to, '"');
+}
+
+void json_add_str(struct text *to, const char *str)
+{
+	if (str)
+		json_add_string(to, str, strlen(str));
+	else
+		text_add_str(to, "null");
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * JSON as quod needs it: a validator that takes any nesting in bounded memory and lets
+ * every number through that the grammar allows (a general parser turns 0.1 and 1e20 into
+ * something else or refuses them), and a writer of strings.
+ */
+#ifndef QUOD_JSON_H
+#define QUOD_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/text.h"
+
+/* Containers within containers; deeper is refused. */
+#define JSON_DEPTH_MOST 4096u
+
+enum json_flag {
+	JSON_COMPACT_ONLY = 1 << 0, /* no white space between tokens */
+};
+
+/*
+ * Checks for exactly one JSON value (RFC 8259). The bytes must be valid UTF-8 already.
+ * Escaped surrogates must come in pairs: much else that reads the record insists on it.
+ * Returns len if all is well, else the offset of the first byte that is wrong (which is
+ * also len if only the end is missing: *ret_valid tells).
+ */
+size_t json_check(const char *json, size_t len, unsigned flags, bool *ret_valid);
+
+/* Adds "..." with what must be escaped escaped. Bytes that are not UTF-8 become U+FFFD.
+ */
+void json_add_string(struct text *to, const char *bytes, size_t len);
+
+/* The same for a C string, or null for NULL. */
+void json_add_str(struct text *to, const char *str);
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One short line for people: what happened, which limit it was, and how to get past it.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "supervisor/output.h"
+
+/* How a limit is raised: by the option that lowered it, else only by the policy. */
+static void add_limit(const struct record *record, enum limit_id id, const char *option,
+		      struct text *to)
+{
+	const struct request *request = record->request;
+	uint64_t now = request->limits.value[id];
+	uint64_t most = request->policy->limits.value[id];
+	char text[LIMIT_TEXT_MOST];
+
+	limits_print(id, now, text);
+	text_addf(to, "the limit is %s", text);
+	if (option && now < most) {
+		limits_print(id, most, text);
+		text_addf(to, " (raise it with %s, up to the %s of policy '%s')", option,
+			  text, request->policy->name);
+	} else {
+		text_addf(to, " (set by %s= in policy '%s')", limit_infos[id].key,
+			  request->policy->name);
+	}
+}
+
+static void add_place(const struct record *record, uint32_t line, uint32_t column,
+		      struct text *to)
+{
+	if (!line)
+		return;
+	text_addf(to, " at %s:%" PRIu32, record->request->name, line);
+	if (column)
+		text_addf(to, ":%" PRIu32, column);
+}
+
+/* Engines begin a stack with the message, which has been said already. */
+static void add_stack(const struct record_error *error, struct text *to)
+{
+	const char *stack = text_str(&error->stack);
+	const char *end = stack + error->stack.len;
+
+	if (error->name.len && !strncmp(stack, text_str(&error->name), error->name.len)) {
+		const char *line_end = memchr(stack, '\n', error->stack.len);
+
+		stack = line_end ? line_end + 1 : end;
+	}
+	if (stack == end)
+		return;
+	text_add_char(to, '\n');
+	text_add(to, stack, (size_t)(end - stack));
+}
+
+static void explain_error(const struct record *record, struct text *to)
+{
+	const struct record_error *error = &record->error;
+
+	text_add(to, text_str(&error->name), error->name.len);
+	if (error->name.len && error->message.len)
+		text_add_str(to, ": ");
+	text_add(to, text_str(&error->message), error->message.len);
+	add_place(record, error->line, error->column, to);
+	add_stack(error, to);
+}
+
+static void explain_rejected(const struct record *record, struct text *to)
+{
+	const char *lead = "";
+
+	for (unsigned i = 0; i < record->findings_count; i++) {
+		const struct record_finding *finding = &record->findings[i];
+
+		text_addf(to, "%s%s", lead, finding->message);
+		add_place(record, finding->line, finding->column, to);
+		text_addf(to, " [%s]", finding->rule);
+		lead = "\n  ";
+	}
+}
+
+static void explain_output(const struct record *record, struct text *to)
+{
+	if (!record->log.truncated) {
+		text_add_str(to, "the value is too large; ");
+		add_limit(record, LIMIT_ID_value_bytes, NULL, to);
+	} else if (record->log.count == record->log.lines_most) {
+		text_add_str(to, "too many log lines; ");
+		add_limit(record, LIMIT_ID_log_lines, NULL, to);
+	} else {
+		text_add_str(to, "too much log text; ");
+		add_limit(record, LIMIT_ID_log_bytes, NULL, to);
+	}
+}
+
+static void explain_violation(const struct record *record, struct text *to)
+{
+	if (record->kill_syscall[0])
+		text_addf(to, "the forbidden system call %s was tried",
+			  record->kill_syscall);
+	else
+		text_add_str(to, "a forbidden system call was tried");
+}
+
+static void explain_cancelled(const struct record *record, struct text *to)
+{
+	(void)record;
+	text_add_str(to, "stopped on request");
+}
+
+static void explain_message(const struct record *record, struct text *to)
+{
+	text_add(to, text_str(&record->why), record->why.len);
+}
+
+static void explain_timeout(const struct record *record, struct text *to)
+{
+	if (record->gate == GATE_OPEN)
+		text_add_str(to,
+			     "the source was not even parsed when the time was over; ");
+	else
+		text_add_str(to, "wall time is over; ");
+	add_limit(record, LIMIT_ID_wall_ms, "--timeout", to);
+}
+
+static void explain_cpu(const struct record *record, struct text *to)
+{
+	text_add_str(to, "CPU time is used up; ");
+	add_limit(record, LIMIT_ID_cpu_ms, NULL, to);
+}
+
+static void explain_memory(const struct record *record, struct text *to)
+{
+	text_add_str(to, "memory is used up; ");
+	add_limit(record, LIMIT_ID_memory_bytes, "--memory", to);
+}
+
+static void explain_verdict(const struct record *record, struct text *to)
+{
+	if (record->request->judged && !record->passed)
+		text_add_str(to, "the value is not true");
+}
+
+void output_explain(const struct record *record, struct text *to)
+{
+	static void (*const explain[STATUS_COUNT])(const struct record *,
+						   struct text *) = {
+		[STATUS_OK] = explain_verdict,
+		[STATUS_ERROR] = explain_error,
+		[STATUS_REJECTED] = explain_rejected,
+		[STATUS_TIMEOUT] = explain_timeout,
+		[STATUS_CPU_LIMIT] = explain_cpu,
+		[STATUS_MEMORY_LIMIT] = explain_memory,
+		[STATUS_OUTPUT_LIMIT] = explain_output,
+		[STATUS_VIOLATION] = explain_violation,
+		[STATUS_CRASHED] = explain_message,
+		[STATUS_CANCELLED] = explain_cancelled,
+		[STATUS_INTERNAL_ERROR] = explain_message,
+	};
+	own_text struct text why = TEXT_INIT(to->most);
+
+	explain[record->status](record, &why);
+	if (why.len == 0)
+		return;
+	if (record->status == STATUS_OK)
+		text_add_str(to, "not passed: ");
+	else if (record->status != STATUS_ERROR)
+		text_addf(to, "%s: ", status_infos[record->status].name);
+	text_add(to, why.data, why.len);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A job may lower what its policy grants. The message for anything else says what the
+ * policy's value is.
+ */
+#include "supervisor/policy_args.h"
+
+#include <errno.h>
+
+#include "base/number.h"
+
+static int find_policy(const char *name, const struct policy **ret, struct usage *usage)
+{
+	struct nearest nearest = NEAREST_INIT(name ?: "");
+	const struct policy *policy = name ? policy_find(name) : policy_builtin(0);
+
+	for (size_t i = 0; !policy && policy_builtin(i); i++)
+		nearest_offer(&nearest, policy_builtin(i)->name);
+	if (!policy)
+		return usage_fail(usage, -EINVAL, "no policy is called '%.100s'%s%s%s",
+				  name, nearest.best ? ": did you mean " : "",
+				  nearest.best ?: "", nearest.best ? "?" : "");
+	*ret = policy;
+	return 0;
+}
+
+static int number_failed(const char *option, const char *word, enum number_error e,
+			 struct usage *usage)
+{
+	return usage_fail(usage, -EINVAL, "%s '%.100s' %s", option, word,
+			  number_error_text(e));
+}
+
+static int lower_limit(struct limits *limits, const struct policy *policy,
+		       enum limit_id id, const char *option, uint64_t value,
+		       struct usage *usage)
+{
+	char text[LIMIT_TEXT_MOST];
+	int r = limits_lower(limits, id, value);
+
+	if (r == 0)
+		return 0;
+	limits_print(id, r == -EPERM ? policy->limits.value[id] : limit_infos[id].least,
+		     text);
+	if (r == -EPERM)
+		return usage_fail(
+			usage, -EINVAL,
+			"%s may only lower the limit: policy '%s' allows at most %s "
+			"of %s",
+			option, policy->name, text, limit_infos[id].what);
+	return usage_fail(usage, -EINVAL, "%s is out of range: the least %s is %s",
+			  option, limit_infos[id].what, text);
+}
+
+int policy_args_resolve(const struct policy_args *args, const struct policy **ret_policy,
+			struct limits *ret_limits, struct usage *usage)
+{
+	uint64_t v;
+	enum number_error e;
+	int r = find_policy(args->policy, ret_policy, usage);
+
+	if (r < 0)
+		return r;
+	*ret_limits = (*ret_policy)->limits;
+	if (args->timeout) {
+		e = number_parse_duration_ms(args->timeout, 0, UINT64_MAX, &v);
+		r = e ? number_failed("--timeout", args->timeout, e, usage)
+		      : lower_limit(ret_limits, *ret_policy, LIMIT_ID_wall_ms,
+				    "--timeout", v, usage);
+	}
+	if (r == 0 && args->memory) {
+		e = number_parse_size(args->memory, 0, UINT64_MAX, &v);
+		r = e ? number_failed("--memory", args->memory, e, usage)
+		      : lower_limit(ret_limits, *ret_policy, LIMIT_ID_memory_bytes,
+				    "--memory", v, usage);
+	}
+	return r;
+}

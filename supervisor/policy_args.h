@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The options that `quod run` and `quod exec` share: which policy, and what of it is to
+ * be lowered for this job.
+ */
+#ifndef QUOD_POLICY_ARGS_H
+#define QUOD_POLICY_ARGS_H
+
+#include "policy/policy.h"
+#include "supervisor/options.h"
+
+/* As typed; NULL: not given. */
+struct policy_args {
+	const char *policy, *timeout, *memory;
+};
+
+/* Rows for a table of options, the fields being in member `args` of struct `in`. */
+#define POLICY_ARGS_OPTIONS(in, args)                                   \
+	{'p', "policy", "POLICY", "default, verify or open",            \
+	 offsetof(struct in, args.policy)},                             \
+		{0, "timeout", "DUR", "lower the wall time: 500ms, 5s", \
+		 offsetof(struct in, args.timeout)},                    \
+	{                                                               \
+		0, "memory", "SIZE", "lower the memory: 8M, 2M",        \
+			offsetof(struct in, args.memory)                \
+	}
+
+/* Errors: -EINVAL, with usage naming the limit and the policy's own value. */
+int policy_args_resolve(const struct policy_args *args, const struct policy **ret_policy,
+			struct limits *ret_limits, struct usage *usage);
+
+#endif

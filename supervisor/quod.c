@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The command line: finds the subcommand and hands over to it.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/own.h"
+#include "supervisor/commands.h"
+#include "supervisor/status.h"
+
+static const struct command *const commands[] = {
+#define X(name) &command_##name,
+	COMMANDS(X)
+#undef X
+};
+
+static void say(const char *sentence)
+{
+	own_text struct text line = TEXT_INIT(8192);
+
+	text_add_str(&line, "quod: ");
+	/* Words of the command line are in it, and the user may be shown anything. */
+	text_add_escaped(&line, sentence, strlen(sentence), 0);
+	text_add_char(&line, '\n');
+	(void)file_write_all(STDERR_FILENO, text_str(&line), line.len);
+}
+
+int command_misused(const struct command *command, int r, const struct usage *usage)
+{
+	char sentence[sizeof(usage->text) + 64];
+
+	snprintf(sentence, sizeof(sentence), "%s (quod %s --help shows more)",
+		 usage->text, command->name);
+	say(r == -EINVAL ? sentence : usage->text);
+	return EXIT_USAGE;
+}
+
+int command_print(struct text *text)
+{
+	int r = text_status(text);
+	char sentence[128];
+
+	if (!r)
+		r = file_write_all(STDOUT_FILENO, text->data, text->len);
+	if (!r)
+		return 0;
+	snprintf(sentence, sizeof(sentence), "cannot write to stdout: %s", strerror(-r));
+	say(sentence);
+	return status_infos[STATUS_INTERNAL_ERROR].exit_code;
+}
+
+static int help_all(void)
+{
+	own_text struct text help = TEXT_INIT(65536);
+
+	text_add_str(&help,
+		     "quod runs untrusted JavaScript, each run in a Linux jail of its "
+		     "own.\n\n");
+	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+		text_addf(&help, "  quod %-8s %s\n", commands[i]->name,
+			  commands[i]->about);
+	text_add_str(&help, "\nquod COMMAND --help shows the options of one.\n");
+	return command_print(&help);
+}
+
+static int help_one(const struct command *command)
+{
+	own_text struct text help = TEXT_INIT(65536);
+
+	text_addf(&help, "quod %s %s\n%s\n", command->name, command->synopsis,
+		  command->about);
+	if (command->options_count)
+		text_add_char(&help, '\n');
+	options_help(command->options, command->options_count, &help);
+	return command_print(&help);
+}
+
+static int unknown_command(const char *name)
+{
+	struct nearest nearest = NEAREST_INIT(name);
+	char sentence[256];
+
+	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+		nearest_offer(&nearest, commands[i]->name);
+	snprintf(sentence, sizeof(sentence), "unknown command '%.100s'%s%s%s", name,
+		 nearest.best ? ": did you mean " : "", nearest.best ? nearest.best : "",
+		 nearest.best ? "?" : " (quod --help lists them)");
+	say(sentence);
+	return EXIT_USAGE;
+}
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	return NULL;
+}
+
+static bool is_help(const char *word)
+{
+	return !strcmp(word, "--help") || !strcmp(word, "-h");
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command;
+
+	if (file_open_std_fds() < 0) {
+		say("cannot open /dev/null, which stands in for a closed stdin, stdout "
+		    "or "
+		    "stderr");
+		return status_infos[STATUS_INTERNAL_ERROR].exit_code;
+	}
+	if (argc < 2) {
+		say("a command is missing (quod --help lists them)");
+		return EXIT_USAGE;
+	}
+	if (is_help(argv[1]) || !strcmp(argv[1], "help"))
+		return help_all();
+	if (!strcmp(argv[1], "--version"))
+		return command_version.run(0, NULL);
+	command = find_command(argv[1]);
+	if (!command)
+		return unknown_command(argv[1]);
+	if (argc > 2 && is_help(argv[2]))
+		return help_one(command);
+	return command->run(argc - 2, argv + 2);
+}

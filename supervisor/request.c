@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From a request to the bytes of its JOB frame.
+ */
+#include "supervisor/request.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+_Static_assert((int)POLICY_ENGINE_AUTO == JOB_ENGINE_AUTO &&
+		       (int)POLICY_ENGINE_DUKTAPE == JOB_ENGINE_DUKTAPE &&
+		       (int)POLICY_ENGINE_QUICKJS == JOB_ENGINE_QUICKJS,
+	       "an engine has one number everywhere");
+
+static bool refuse_size(const struct request *request, struct refusal *refusal)
+{
+	uint64_t most = request->limits.value[LIMIT_ID_source_bytes];
+	char limit[LIMIT_TEXT_MOST];
+
+	limits_print(LIMIT_ID_source_bytes, most, limit);
+	*refusal = (struct refusal){.rule = "source-size"};
+	snprintf(refusal->message, sizeof(refusal->message),
+		 "the source has more than the %s that policy '%s' allows", limit,
+		 request->policy->name);
+	return false;
+}
+
+/* Characters, as editors count them: continuation bytes do not move the column. */
+static void place_of(const char *source, size_t offset, uint32_t *line, uint32_t *column)
+{
+	*line = *column = 1;
+	for (size_t i = 0; i < offset; i++) {
+		if (source[i] == '\n') {
+			++*line;
+			*column = 1;
+		} else if (((unsigned char)source[i] & 0xc0) != 0x80) {
+			++*column;
+		}
+	}
+}
+
+static bool refuse_encoding(const struct request *request, size_t offset,
+			    struct refusal *refusal)
+{
+	*refusal = (struct refusal){.rule = "source-encoding"};
+	place_of(request->source, offset, &refusal->line, &refusal->column);
+	snprintf(refusal->message, sizeof(refusal->message),
+		 "the source is not UTF-8: byte 0x%02x at offset %zu",
+		 (unsigned char)request->source[offset], offset);
+	return false;
+}
+
+bool request_check_source(const struct request *request, struct refusal *ret_refusal)
+{
+	size_t good;
+
+	if (request->source_len > request->limits.value[LIMIT_ID_source_bytes])
+		return refuse_size(request, ret_refusal);
+	good = text_utf8_span(request->source, request->source_len);
+	if (good < request->source_len)
+		return refuse_encoding(request, good, ret_refusal);
+	return true;
+}
+
+static uint32_t job_flags(const struct request *request)
+{
+	uint32_t flags = 0;
+
+	if (request->has_input)
+		flags |= JOB_HAS_INPUT;
+	if (!request->policy->dynamic_code)
+		flags |= JOB_NO_DYNAMIC_CODE;
+	if (!request->policy->timers)
+		flags |= JOB_NO_TIMERS;
+	if (request->seeded)
+		flags |= JOB_SEEDED;
+	if (request->frozen)
+		flags |= JOB_FROZEN_TIME;
+	return flags;
+}
+
+void request_encode(const struct request *request, unsigned char head[REQUEST_HEAD_BYTES])
+{
+	const uint64_t *limit = request->limits.value;
+	size_t name_len = strlen(request->name);
+	unsigned char *at = head + FRAME_HEADER_BYTES;
+
+	head[0] = FRAME_JOB;
+	put_u32le(head + 1, (uint32_t)(JOB_HEAD_BYTES + request->source_len +
+				       request->input_len + name_len));
+	put_u32le(at, job_flags(request));
+	put_u32le(at + 4, request->engine);
+	put_u64le(at + 8, limit[LIMIT_ID_memory_bytes]);
+	put_u64le(at + 16, request->seed);
+	put_u64le(at + 24, (uint64_t)request->now_ms);
+	put_u32le(at + 32, (uint32_t)limit[LIMIT_ID_stack_frames]);
+	put_u32le(at + 36, (uint32_t)limit[LIMIT_ID_value_bytes]);
+	put_u32le(at + 40, (uint32_t)limit[LIMIT_ID_log_bytes]);
+	put_u32le(at + 44, (uint32_t)limit[LIMIT_ID_log_lines]);
+	put_u32le(at + 48, (uint32_t)request->source_len);
+	put_u32le(at + 52, (uint32_t)request->input_len);
+	put_u32le(at + 56, (uint32_t)name_len);
+	put_u32le(at + 60, 0);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One job as it was asked for: opaque bytes and numbers that are already checked. The
+ * supervisor looks at the source only to count it and to see that it is UTF-8.
+ */
+#ifndef QUOD_REQUEST_H
+#define QUOD_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "policy/policy.h"
+#include "rootfs/protocol.h"
+
+struct request {
+	const struct policy *policy;
+	struct limits limits; /* the policy's, lowered */
+	enum policy_engine engine;
+	enum policy_mode mode;
+	bool judged; /* ok is not enough: the value has to be true */
+	bool seeded, frozen;
+	uint64_t seed;
+	int64_t now_ms;
+	const char *source; /* borrowed, like all below */
+	size_t source_len;
+	const char *input; /* JSON text */
+	size_t input_len;
+	bool has_input;
+	const char *name; /* of the source, for stacks; short enough for the protocol */
+	const char *case_id; /* NULL: not one of many */
+};
+
+/* Why a source is refused before any process exists. */
+struct refusal {
+	const char *rule;      /* static; NULL: it is not */
+	uint32_t line, column; /* 0: the source as a whole */
+	char message[160];
+};
+
+/* Size and encoding. True if the source may go on; else *ret_refusal says why not. */
+bool request_check_source(const struct request *request, struct refusal *ret_refusal);
+
+/* The frame header and the head of the JOB frame; source, input and name follow it. */
+#define REQUEST_HEAD_BYTES (FRAME_HEADER_BYTES + JOB_HEAD_BYTES)
+void request_encode(const struct request *request,
+		    unsigned char head[REQUEST_HEAD_BYTES]);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the guest says, taken into the record and told on. The frames are well-formed and
+ * in order; whether they are true nobody knows.
+ */
+#include <errno.h>
+
+#include "supervisor/clock.h"
+#include "supervisor/run_internal.h"
+
+static void no_memory(struct run *run)
+{
+	run_failf(run, JAIL_STAGE_RUN, ENOMEM, "no memory for what the script says");
+}
+
+static void take_ready(struct run *run, const struct frame *f)
+{
+	run->ready_ns = clock_mono_ns();
+	if (f->ready.version == PROTOCOL_VERSION)
+		return;
+	run->drained = true;
+	run_failf(run, JAIL_STAGE_EXEC, EPROTO,
+		  "the interpreter '%s' speaks protocol %u, this quod speaks %u: install "
+		  "both from the same release",
+		  run->means->interp->path, f->ready.version, PROTOCOL_VERSION);
+}
+
+static void take_finding(struct run *run, const struct frame *f)
+{
+	struct record *record = run->record;
+
+	if (record_add_finding(record, f->finding.severity, f->finding.line,
+			       f->finding.column, f->finding.rule.at, f->finding.rule.len,
+			       f->finding.message.at, f->finding.message.len) < 0)
+		no_memory(run);
+	else
+		output_finding(run->means->output,
+			       &record->findings[record->findings_count - 1]);
+}
+
+static void take_gate(struct run *run, const struct frame *f)
+{
+	run->record->has_complexity = true;
+	run->record->complexity = f->gate.complexity;
+	run->record->engine = (enum policy_engine)f->gate.engine;
+}
+
+/* Past the limit nothing more is listened to: whether the script also came to its end is
+ * then a matter of luck, and must not decide. */
+static void take_log(struct run *run, const struct frame *f)
+{
+	uint64_t t_us = (clock_mono_ns() - run->go_ns) / NS_PER_US;
+	struct runlog *log = &run->record->log;
+	const struct log_line *line;
+
+	if (runlog_add(log, f->log.level, f->log.text.at, f->log.text.len, f->log.cut,
+		       t_us, &line) < 0) {
+		no_memory(run);
+		return;
+	}
+	if (line)
+		output_line(run->means->output, log, line);
+	if (log->truncated) {
+		run->drained = true;
+		guard_note(&run->guard, KILL_OUTPUT);
+	}
+}
+
+static void take_value(struct run *run, const struct frame *f)
+{
+	struct record *record = run->record;
+
+	run->outcome = OUTCOME_VALUE;
+	record->has_value = true;
+	record->value_is_json = f->value.is_json;
+	record->passed = f->value.is_true;
+	text_add(&record->value_json, f->value.json.at, f->value.json.len);
+	text_add(&record->value_text, f->value.text.at, f->value.text.len);
+	if (text_status(&record->value_json) || text_status(&record->value_text))
+		no_memory(run);
+	else
+		output_value(run->means->output, record);
+}
+
+static void take_error(struct run *run, const struct frame *f)
+{
+	struct record_error *error = &run->record->error;
+
+	run->outcome = OUTCOME_ERROR;
+	if (error->set) /* the first is the cause, the second its echo */
+		return;
+	error->set = true;
+	error->phase = f->error.phase;
+	error->line = f->error.line;
+	error->column = f->error.column;
+	text_add(&error->name, f->error.name.at, f->error.name.len);
+	text_add(&error->message, f->error.message.at, f->error.message.len);
+	text_add(&error->stack, f->error.stack.at, f->error.stack.len);
+	if (text_status(&error->name) || text_status(&error->message) ||
+	    text_status(&error->stack))
+		no_memory(run);
+	else
+		output_error(run->means->output, run->record);
+}
+
+static void take_limit(struct run *run, const struct frame *f)
+{
+	run->outcome = f->limit.kind == LIMIT_VALUE ? OUTCOME_LARGE : OUTCOME_MEMORY;
+}
+
+static void take_violation(struct run *run, const struct frame *f)
+{
+	run->violated = true;
+	run->violation_arch = f->violation.arch;
+	run->violation_number = f->violation.number;
+}
+
+void run_take_frame(struct run *run, const struct frame *frame)
+{
+	switch (frame->type) {
+	case FRAME_READY:
+		take_ready(run, frame);
+		break;
+	case FRAME_FINDING:
+		take_finding(run, frame);
+		break;
+	case FRAME_GATE:
+		take_gate(run, frame);
+		break;
+	case FRAME_LOG:
+		take_log(run, frame);
+		break;
+	case FRAME_VALUE:
+		take_value(run, frame);
+		break;
+	case FRAME_ERROR:
+		take_error(run, frame);
+		break;
+	case FRAME_LIMIT:
+		take_limit(run, frame);
+		break;
+	case FRAME_VIOLATION:
+		take_violation(run, frame);
+		break;
+	case FRAME_END:
+		run->complete = true;
+		break;
+	case FRAME_JOB:
+	case FRAME_GO:
+		break;
+	}
+}

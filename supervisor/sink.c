@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The bytes lie in one text; parts say to which descriptor each stretch goes. When all is
+ * written both start over, so that they grow only while a reader is behind.
+ */
+#include "supervisor/sink.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Far above what the highest limits can produce: a bound, not a limit. */
+#define SINK_MOST (256u << 20)
+
+struct sink_part {
+	int fd;
+	size_t end; /* offset in bytes after the stretch */
+};
+
+void sink_init(struct sink *sink)
+{
+	*sink = (struct sink){.bytes = TEXT_INIT(SINK_MOST)};
+}
+
+void sink_free(struct sink *sink)
+{
+	text_free(&sink->bytes);
+	free(sink->parts);
+	sink->parts = NULL;
+	sink->parts_len = sink->parts_room = sink->part_now = 0;
+}
+
+static struct sink_part *part_add(struct sink *sink)
+{
+	size_t room = sink->parts_room ? 2 * sink->parts_room : 16;
+	struct sink_part *parts;
+
+	if (sink->parts_len < sink->parts_room)
+		return &sink->parts[sink->parts_len++];
+	parts = realloc(sink->parts, room * sizeof(*parts));
+	if (!parts)
+		return NULL;
+	sink->parts = parts;
+	sink->parts_room = room;
+	return &sink->parts[sink->parts_len++];
+}
+
+static size_t committed(const struct sink *sink)
+{
+	return sink->parts_len ? sink->parts[sink->parts_len - 1].end : 0;
+}
+
+void sink_commit(struct sink *sink, int fd)
+{
+	struct sink_part *part;
+
+	if (!sink->error)
+		sink->error = text_status(&sink->bytes);
+	if (sink->error || sink->bytes.len == committed(sink))
+		return;
+	part = sink->parts_len ? &sink->parts[sink->parts_len - 1] : NULL;
+	if (!part || part->fd != fd)
+		part = part_add(sink);
+	if (!part) {
+		sink->error = -ENOMEM;
+		return;
+	}
+	*part = (struct sink_part){.fd = fd, .end = sink->bytes.len};
+}
+
+int sink_fd(const struct sink *sink)
+{
+	if (sink->error || sink->part_now == sink->parts_len)
+		return -1;
+	return sink->parts[sink->part_now].fd;
+}
+
+static void advance(struct sink *sink, size_t len)
+{
+	sink->written += len;
+	if (sink->written < sink->parts[sink->part_now].end)
+		return;
+	sink->part_now++;
+	if (sink->part_now < sink->parts_len)
+		return;
+	text_clear(&sink->bytes);
+	sink->written = sink->parts_len = sink->part_now = 0;
+}
+
+int sink_write(struct sink *sink)
+{
+	struct sink_part *part;
+	size_t len;
+	ssize_t n;
+
+	if (sink_fd(sink) < 0)
+		return sink->error;
+	part = &sink->parts[sink->part_now];
+	len = part->end - sink->written;
+	/* A pipe that polls writable takes this many bytes without blocking. */
+	if (len > PIPE_BUF)
+		len = PIPE_BUF;
+	n = write(part->fd, sink->bytes.data + sink->written, len);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n < 0 && part->fd == STDOUT_FILENO)
+		return sink->error = -errno;
+	advance(sink, n < 0 ? len : (size_t)n);
+	return 0;
+}
+
+int sink_flush(struct sink *sink, int stop_fd)
+{
+	int r = 0;
+
+	while (!r && sink_fd(sink) >= 0) {
+		struct pollfd slots[] = {{.fd = sink_fd(sink), .events = POLLOUT},
+					 {.fd = stop_fd, .events = POLLIN}};
+
+		if (poll(slots, 2, -1) < 0 && errno != EINTR)
+			return -errno;
+		if (slots[1].revents)
+			return -EINTR;
+		if (slots[0].revents)
+			r = sink_write(sink);
+	}
+	return r ? r : sink->error;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What we want to print and whoever reads us has not taken yet.
+ *
+ * A reader that is slow or stands still must not hold up deadlines, so nothing is written
+ * before poll says that it will be taken, and then no more than a pipe takes at once.
+ * (Making the descriptors non-blocking instead would change them for everybody who shares
+ * them.) One queue for both streams keeps what is on a terminal in its order.
+ *
+ * What the queue may hold is bounded by the limits of the run whose output it is.
+ */
+#ifndef QUOD_SINK_H
+#define QUOD_SINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/text.h"
+
+struct sink {
+	struct text bytes;
+	size_t written;		 /* of bytes */
+	struct sink_part *parts; /* who gets which stretch of bytes; owned */
+	size_t parts_len, parts_room, part_now;
+	int error; /* negative errno of stdout; sticks, what follows is dropped */
+};
+
+void sink_init(struct sink *sink);
+void sink_free(struct sink *sink);
+
+/* Whatever was added to sink->bytes since the last call is for this descriptor. */
+void sink_commit(struct sink *sink, int fd);
+
+/* The descriptor that takes the next bytes; -1: there are none. */
+int sink_fd(const struct sink *sink);
+
+/*
+ * Writes some, after poll said that sink_fd() takes it. Errors: what write(2) gives for
+ * stdout, -ENOMEM, -E2BIG; a stderr that cannot be written is nobody's loss.
+ */
+int sink_write(struct sink *sink);
+
+/* Writes all, waiting as long as it takes, until stop_fd (or -1) is readable: -EINTR. */
+int sink_flush(struct sink *sink, int stop_fd);
+
+#endif

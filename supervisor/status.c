@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Statuses and their precedence.
+ *
+ * A killed guest always shows SIGKILL: it says something about the guest only if we did
+ * not send it. A protocol fault is found by us and answered with a kill, but it is what
+ * the guest did, and the weakest evidence of all: whatever else is known comes first.
+ */
+#include "supervisor/status.h"
+
+#include <signal.h>
+
+const struct status_info status_infos[STATUS_COUNT] = {
+#define X(id, name, code, about) [STATUS_##id] = {name, code, about},
+	STATUS_TABLE(X)
+#undef X
+};
+
+const struct kill_info kill_infos[KILL_REASONS_COUNT] = {
+#define X(id, name, status) [KILL_##id] = {name, STATUS_##status},
+	KILL_REASONS(X)
+#undef X
+};
+
+static enum status status_of_outcome(enum outcome outcome)
+{
+	switch (outcome) {
+	case OUTCOME_VALUE:
+		return STATUS_OK;
+	case OUTCOME_ERROR:
+		return STATUS_ERROR;
+	case OUTCOME_MEMORY:
+		return STATUS_MEMORY_LIMIT;
+	case OUTCOME_LARGE:
+		return STATUS_OUTPUT_LIMIT;
+	case OUTCOME_NONE:
+		break;
+	}
+	return STATUS_CRASHED;
+}
+
+enum status status_decide(const struct facts *facts)
+{
+	bool killed = facts->killed != KILL_NONE;
+
+	if (facts->setup_failed)
+		return STATUS_INTERNAL_ERROR;
+	if (facts->complete)
+		return status_of_outcome(facts->outcome);
+	if (killed && facts->killed != KILL_PROTOCOL)
+		return kill_infos[facts->killed].status;
+	if (facts->memory_limit_hit)
+		return STATUS_MEMORY_LIMIT;
+	if (facts->oom_killed)
+		return STATUS_INTERNAL_ERROR;
+	if (facts->signal == SIGSYS)
+		return STATUS_VIOLATION;
+	return STATUS_CRASHED;
+}
+
+int status_exit_code(enum status status, int signal, bool judged, bool passed)
+{
+	if (status == STATUS_CRASHED)
+		return status_infos[status].exit_code + signal;
+	if (status == STATUS_OK && judged && !passed)
+		return EXIT_NOT_PASSED;
+	return status_infos[status].exit_code;
+}

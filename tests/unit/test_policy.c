@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* The built-in policies have the numbers that are promised, and the gate decides by mode.
+ */
+#include <criterion/criterion.h>
+#include <errno.h>
+
+#include "base/own.h"
+#include "policy/gate.h"
+
+Test(policy, the_numbers_that_are_promised)
+{
+	static const struct {
+		const char *policy;
+		enum limit_id id;
+		uint64_t value;
+	} cases[] = {
+		{"default", LIMIT_ID_wall_ms, 5000},
+		{"default", LIMIT_ID_cpu_ms, 5000},
+		{"default", LIMIT_ID_cpu_percent, 100},
+		{"default", LIMIT_ID_memory_bytes, 33554432},
+		{"default", LIMIT_ID_source_bytes, 65536},
+		{"default", LIMIT_ID_stack_frames, 1000},
+		{"default", LIMIT_ID_value_bytes, 65536},
+		{"default", LIMIT_ID_log_bytes, 65536},
+		{"default", LIMIT_ID_log_lines, 1000},
+		{"default", LIMIT_ID_processes, 1},
+		{"verify", LIMIT_ID_source_bytes, 10240},
+		{"verify", LIMIT_ID_stack_frames, 100},
+		{"verify", LIMIT_ID_value_bytes, 1024},
+		{"verify", LIMIT_ID_wall_ms, 5000},
+		{"open", LIMIT_ID_source_bytes, 65536},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		cr_expect_eq(policy_find(cases[i].policy)->limits.value[cases[i].id],
+			     cases[i].value, "%s %s", cases[i].policy,
+			     limit_infos[cases[i].id].name);
+}
+
+Test(policy, builtins_keep_their_own_ranges)
+{
+	for (size_t i = 0; policy_builtin(i); i++)
+		for (int id = 0; id < LIMIT_IDS; id++) {
+			uint64_t v = policy_builtin(i)->limits.value[id];
+
+			cr_expect(v >= limit_infos[id].least && v <= limit_infos[id].most,
+				  "%s %s", policy_builtin(i)->name, limit_infos[id].name);
+		}
+	cr_expect_null(policy_find("nobody"));
+	cr_expect_not(policy_find("verify")->dynamic_code);
+	cr_expect_not(policy_find("verify")->timers);
+}
+
+Test(limits, lowering)
+{
+	struct limits limits = policy_builtin(0)->limits;
+
+	cr_expect_eq(limits_lower(&limits, LIMIT_ID_wall_ms, 5001), -EPERM);
+	cr_expect_eq(limits_lower(&limits, LIMIT_ID_wall_ms, 0), -ERANGE);
+	cr_expect_eq(limits_lower(&limits, LIMIT_ID_wall_ms, UINT64_MAX), -ERANGE);
+	cr_expect_eq(limits.value[LIMIT_ID_wall_ms], 5000);
+	cr_expect_eq(limits_lower(&limits, LIMIT_ID_wall_ms, 5000), 0);
+	cr_expect_eq(limits_lower(&limits, LIMIT_ID_wall_ms, 100), 0);
+	cr_expect_eq(limits.value[LIMIT_ID_cpu_ms], 100);
+}
+
+Test(limits, printing_rounds_nothing)
+{
+	static const struct {
+		enum limit_id id;
+		uint64_t value;
+		const char *text;
+	} cases[] = {
+		{LIMIT_ID_wall_ms, 5000, "5 s"},
+		{LIMIT_ID_wall_ms, 1500, "1500 ms"},
+		{LIMIT_ID_memory_bytes, 32 * LIMITS_MIB, "32 MiB"},
+		{LIMIT_ID_memory_bytes, 1536 * LIMITS_KIB, "1536 KiB"},
+		{LIMIT_ID_source_bytes, 1000, "1000 bytes"},
+		{LIMIT_ID_log_bytes, 0, "0 bytes"},
+		{LIMIT_ID_cpu_percent, 50, "50 %"},
+		{LIMIT_ID_log_lines, 1000, "1000"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		char text[LIMIT_TEXT_MOST];
+
+		limits_print(cases[i].id, cases[i].value, text);
+		cr_expect_str_eq(text, cases[i].text);
+	}
+}
+
+Test(gate, severity_by_mode)
+{
+	static const bool blocks[POLICY_MODES_COUNT][3] = {
+		[POLICY_MODE_STRICT] = {false, true, true},
+		[POLICY_MODE_STANDARD] = {false, false, true},
+		[POLICY_MODE_OFF] = {false, false, false},
+	};
+
+	for (int mode = 0; mode < POLICY_MODES_COUNT; mode++)
+		for (unsigned severity = GATE_INFO; severity <= GATE_DENY; severity++)
+			cr_expect_eq(gate_finding_blocks((enum policy_mode)mode, severity,
+							 "eval"),
+				     blocks[mode][severity], "%s, severity %u",
+				     policy_mode_names[mode], severity);
+}
+
+Test(gate, no_mode_waves_a_wrong_engine_through)
+{
+	cr_expect(gate_finding_blocks(POLICY_MODE_OFF, GATE_DENY, "engine"));
+	cr_expect_not(gate_finding_blocks(POLICY_MODE_OFF, GATE_WARN, "engine"));
+}
