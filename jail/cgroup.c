@@ -190,16 +190,38 @@ int leaf_make(int base_fd, const char *id, const struct jail_limits *limits,
 	return r;
 }
 
+/* Knobs of a controller that is not here are not looked for. */
+static bool knob_expected(const struct leaf *leaf, enum knob knob)
+{
+	switch (knob) {
+	case KNOB_MEMORY_EVENTS:
+	case KNOB_MEMORY_PEAK:
+		return leaf->memory;
+	case KNOB_PIDS_PEAK:
+	case KNOB_PIDS_MAX:
+		return leaf->pids;
+	case KNOB_CPU_MAX:
+		return leaf->cpu;
+	case KNOB_KILL:
+	case KNOB_EVENTS:
+	case KNOB_CPU_STAT:
+	case KNOB_COUNT:
+		break;
+	}
+	return true;
+}
+
 void leaf_open_knobs(struct leaf *leaf)
 {
 	if (leaf->dir_fd < 0)
 		return;
 	for (int i = 0; i < KNOB_COUNT; i++)
-		leaf->knob_fd[i] =
-			openat(leaf->dir_fd, knobs[i].name, knobs[i].flags | O_CLOEXEC);
-	/* Before Linux 5.17 or so there is no .local: a leaf has no children, same count.
+		if (knob_expected(leaf, (enum knob)i))
+			leaf->knob_fd[i] = openat(leaf->dir_fd, knobs[i].name,
+						  knobs[i].flags | O_CLOEXEC);
+	/* Older kernels have no .local: a leaf has no children, so the count is the same.
 	 */
-	if (leaf->knob_fd[KNOB_MEMORY_EVENTS] < 0)
+	if (leaf->memory && leaf->knob_fd[KNOB_MEMORY_EVENTS] < 0)
 		leaf->knob_fd[KNOB_MEMORY_EVENTS] =
 			openat(leaf->dir_fd, "memory.events", O_RDONLY | O_CLOEXEC);
 }

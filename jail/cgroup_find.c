@@ -85,9 +85,8 @@ JAIL_API int jail_cgroup_open(int *ret_fd, struct jail_error *err)
 	if (own < 0)
 		return jail_fail(err, JAIL_STAGE_CGROUP, errno,
 				 "open our own cgroup '/%s'", path);
-	if (mkdirat(own, GROUP, 0755) == 0)
-		enable_controllers(own);
-	else if (errno != EEXIST)
+	bool fresh = mkdirat(own, GROUP, 0755) == 0;
+	if (!fresh && errno != EEXIST)
 		return jail_fail(err, JAIL_STAGE_CGROUP, errno,
 				 "make a group in our own cgroup '/%s'", path);
 	own_fd int group =
@@ -97,7 +96,11 @@ JAIL_API int jail_cgroup_open(int *ret_fd, struct jail_error *err)
 	if (group < 0 || faccessat(group, ".", W_OK, AT_EACCESS) < 0)
 		return jail_fail(err, JAIL_STAGE_CGROUP, errno, "use the group '/%s/%s'",
 				 path, GROUP);
-	enable_controllers(group);
+	/* Once: they stay on as long as the group is there. */
+	if (fresh) {
+		enable_controllers(own);
+		enable_controllers(group);
+	}
 	*ret_fd = TAKE_FD(group);
 	return 0;
 }

@@ -12,9 +12,12 @@
 #include "supervisor/run_internal.h"
 #include "supervisor/syscall_name.h"
 
+/* Also when its first words were not a greeting: no job had been read, so whatever is in
+ * that file is not what we took for our interpreter. */
 static bool died_before_ready(const struct run *run)
 {
-	return run->has_result && !run->ready_ns && !run->guard.killed;
+	return run->has_result && !run->ready_ns &&
+	       (!run->guard.killed || run->guard.reason == KILL_PROTOCOL);
 }
 
 /* The exec worked, the program did not get as far as its greeting. */
@@ -22,6 +25,13 @@ static void explain_stillborn(struct run *run)
 {
 	char how[64];
 
+	if (run->guard.killed) {
+		run_failf(run, JAIL_STAGE_EXEC, EPROTO,
+			  "the interpreter '%s' does not greet as a quod-js does: install "
+			  "the one that belongs to this quod",
+			  run->means->interp->path);
+		return;
+	}
 	if (run->result.end == JAIL_SIGNALED)
 		snprintf(how, sizeof(how), "signal SIG%s",
 			 sigabbrev_np(run->result.signal) ?: "?");
