@@ -34,20 +34,20 @@ static inline void own_free_ptr(void *p)
 #define own_fd	 __attribute__((cleanup(own_close_fd)))
 #define own_free __attribute__((cleanup(own_free_ptr)))
 
-#define TAKE_FD(fd)                                                                        \
-	__extension__({                                                                    \
-		int *take_from_ = &(fd);                                                   \
-		int taken_ = *take_from_;                                                  \
-		*take_from_ = -1;                                                          \
-		taken_;                                                                    \
+#define TAKE_FD(fd)                       \
+	__extension__({                   \
+		int *take_from_ = &(fd);  \
+		int taken_ = *take_from_; \
+		*take_from_ = -1;         \
+		taken_;                   \
 	})
 
-#define TAKE_PTR(p)                                                                        \
-	__extension__({                                                                    \
-		__typeof__(p) *take_from_ = &(p);                                          \
-		__typeof__(p) taken_ = *take_from_;                                        \
-		*take_from_ = NULL;                                                        \
-		taken_;                                                                    \
+#define TAKE_PTR(p)                                 \
+	__extension__({                             \
+		__typeof__(p) *take_from_ = &(p);   \
+		__typeof__(p) taken_ = *take_from_; \
+		*take_from_ = NULL;                 \
+		taken_;                             \
 	})
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))

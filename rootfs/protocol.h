@@ -15,8 +15,8 @@
  *	guest  FINDING*, GATE             what the source is about to do
  *	host   GO                         or the jail is killed: nothing has run yet
  *	guest  LOG*, VALUE | ERROR | LIMIT
- *	guest  LOG*, [ERROR | LIMIT]      timers and promise jobs, after the value is fixed
- *	guest  END                        complete; exit status 0 follows
+ *	guest  LOG*, [ERROR | LIMIT]      timers and promise jobs, after the value is
+ *fixed guest  END                        complete; exit status 0 follows
  *
  * The host believes nothing of it: after GO the guest may be an attacker who owns the
  * interpreter and forges every byte. All integers are little endian and unaligned; use
@@ -34,17 +34,17 @@
 
 /* One table: name, byte on the wire, most bytes of payload that do not depend on a
  * limit of the job (a limit's own bytes come on top, see frames.c). */
-#define FRAME_TYPES(X)                                                                     \
-	X(READY, 0x01, 8)                                                                  \
-	X(FINDING, 0x02, 1024)                                                             \
-	X(GATE, 0x03, 8)                                                                   \
-	X(LOG, 0x04, 2)                                                                    \
-	X(VALUE, 0x05, 5)                                                                  \
-	X(ERROR, 0x06, 20)                                                                 \
-	X(LIMIT, 0x07, 2)                                                                  \
-	X(VIOLATION, 0x08, 8)                                                              \
-	X(END, 0x09, 16)                                                                   \
-	X(JOB, 0x41, 80)                                                                   \
+#define FRAME_TYPES(X)         \
+	X(READY, 0x01, 8)      \
+	X(FINDING, 0x02, 1024) \
+	X(GATE, 0x03, 8)       \
+	X(LOG, 0x04, 2)        \
+	X(VALUE, 0x05, 5)      \
+	X(ERROR, 0x06, 20)     \
+	X(LIMIT, 0x07, 2)      \
+	X(VIOLATION, 0x08, 8)  \
+	X(END, 0x09, 16)       \
+	X(JOB, 0x41, 80)       \
 	X(GO, 0x42, 0)
 
 enum frame_type {
@@ -75,15 +75,16 @@ enum frame_type {
  *	u32 source_len, u32 input_len, u32 name_len
  *	u32 reserved (0)
  */
-#define JOB_HEAD_BYTES    64u
-#define JOB_SOURCE_MOST   (1024u * 1024u)
-#define JOB_INPUT_MOST    (1024u * 1024u)
-#define JOB_NAME_MOST     255u
+#define JOB_HEAD_BYTES	64u
+#define JOB_SOURCE_MOST (1024u * 1024u)
+#define JOB_INPUT_MOST	(1024u * 1024u)
+#define JOB_NAME_MOST	255u
 
 enum job_flag {
-	JOB_HAS_INPUT = 1 << 0,		/* else the global `input` is undefined */
-	JOB_NO_DYNAMIC_CODE = 1 << 1,	/* eval, Function and every way to a constructor of code */
-	JOB_NO_TIMERS = 1 << 2,		/* setTimeout and its kin do not exist */
+	JOB_HAS_INPUT = 1 << 0, /* else the global `input` is undefined */
+	JOB_NO_DYNAMIC_CODE =
+		1 << 1, /* eval, Function and every way to a constructor of code */
+	JOB_NO_TIMERS = 1 << 2, /* setTimeout and its kin do not exist */
 	JOB_SEEDED = 1 << 3,
 	JOB_FROZEN_TIME = 1 << 4,
 	JOB_FLAGS_ALL = (1 << 5) - 1,
@@ -100,7 +101,8 @@ enum finding_severity { FINDING_INFO, FINDING_WARN, FINDING_DENY };
 enum log_level { LOG_LOG, LOG_INFO, LOG_DEBUG, LOG_WARN, LOG_ERROR, LOG_LEVELS };
 #define LOG_FLAG_CUT 1u /* the line was longer than log_bytes: this is its first part */
 
-/* VALUE: u8 flags, u32 json length, json, text. Sent once, when the last statement ran. */
+/* VALUE: u8 flags, u32 json length, json, text. Sent once, when the last statement ran.
+ */
 enum value_flag {
 	VALUE_IS_JSON = 1 << 0, /* JSON can say it: json holds compact JSON */
 	VALUE_IS_TRUE = 1 << 1, /* the boolean true, nothing else */

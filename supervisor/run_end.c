@@ -26,10 +26,11 @@ static void explain_stillborn(struct run *run)
 	char how[64];
 
 	if (run->guard.killed) {
-		run_failf(run, JAIL_STAGE_EXEC, EPROTO,
-			  "the interpreter '%s' does not greet as a quod-js does: install "
-			  "the one that belongs to this quod",
-			  run->means->interp->path);
+		run_failf(
+			run, JAIL_STAGE_EXEC, EPROTO,
+			"the interpreter '%s' does not greet as a quod-js does: install "
+			"the one that belongs to this quod",
+			run->means->interp->path);
 		return;
 	}
 	if (run->result.end == JAIL_SIGNALED)
