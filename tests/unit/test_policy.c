@@ -48,6 +48,8 @@ Test(policy, builtins_keep_their_own_ranges)
 		}
 	cr_expect_null(policy_find("nobody"));
 	cr_expect_not(policy_find("verify")->dynamic_code);
+	cr_expect_not(policy_find("default")->dynamic_code);
+	cr_expect(policy_find("open")->dynamic_code);
 	cr_expect_not(policy_find("verify")->timers);
 }
 
