@@ -6,29 +6,32 @@
 #include "supervisor/policy_args.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "base/number.h"
 
 static int find_policy(const char *name, const struct policy **ret, struct usage *usage)
 {
-	struct nearest nearest = NEAREST_INIT(name ?: "");
 	const struct policy *policy = name ? policy_find(name) : policy_builtin(0);
+	char known[256];
+	size_t at = 0;
 
-	for (size_t i = 0; !policy && policy_builtin(i); i++)
-		nearest_offer(&nearest, policy_builtin(i)->name);
-	if (!policy)
-		return usage_fail(usage, -EINVAL, "no policy is called '%.100s'%s%s%s",
-				  name, nearest.best ? ": did you mean " : "",
-				  nearest.best ?: "", nearest.best ? "?" : "");
-	*ret = policy;
-	return 0;
+	if (policy) {
+		*ret = policy;
+		return 0;
+	}
+	for (size_t i = 0; policy_builtin(i) && at < sizeof(known); i++)
+		at += (size_t)snprintf(known + at, sizeof(known) - at, "%s%s",
+				       i ? ", " : "", policy_builtin(i)->name);
+	return usage_fail(usage, -EINVAL, "no policy is called '%.100s'; there are: %s",
+			  name, known);
 }
 
 static int number_failed(const char *option, const char *word, enum number_error e,
-			 struct usage *usage)
+			 const char *example, struct usage *usage)
 {
-	return usage_fail(usage, -EINVAL, "%s '%.100s' %s", option, word,
-			  number_error_text(e));
+	return usage_fail(usage, -EINVAL, "%s '%.100s' %s; it is written like %s", option,
+			  word, number_error_text(e), example);
 }
 
 static int lower_limit(struct limits *limits, const struct policy *policy,
@@ -64,13 +67,13 @@ int policy_args_resolve(const struct policy_args *args, const struct policy **re
 	*ret_limits = (*ret_policy)->limits;
 	if (args->timeout) {
 		e = number_parse_duration_ms(args->timeout, 0, UINT64_MAX, &v);
-		r = e ? number_failed("--timeout", args->timeout, e, usage)
+		r = e ? number_failed("--timeout", args->timeout, e, "500ms or 2s", usage)
 		      : lower_limit(ret_limits, *ret_policy, LIMIT_ID_wall_ms,
 				    "--timeout", v, usage);
 	}
 	if (r == 0 && args->memory) {
 		e = number_parse_size(args->memory, 0, UINT64_MAX, &v);
-		r = e ? number_failed("--memory", args->memory, e, usage)
+		r = e ? number_failed("--memory", args->memory, e, "16M or 512K", usage)
 		      : lower_limit(ret_limits, *ret_policy, LIMIT_ID_memory_bytes,
 				    "--memory", v, usage);
 	}

@@ -51,11 +51,15 @@ int runlog_add(struct runlog *log, enum log_level level, const char *bytes, size
 	*ret_line = NULL;
 	if (cut || len > left || log->count == log->lines_most)
 		log->truncated = true;
-	if (log->count == log->lines_most || (left == 0 && len > 0))
+	if (log->count == log->lines_most)
 		return 0;
-	/* A character that straddles the limit goes as a whole. */
-	if (len > left)
+	/* A character that straddles the limit goes as a whole; a line of which nothing
+	 * is left is no line that the script wrote. */
+	if (len > left) {
 		len = text_utf8_span(bytes, left);
+		if (len == 0)
+			return 0;
+	}
 	line = line_add(log);
 	if (!line)
 		return -ENOMEM;

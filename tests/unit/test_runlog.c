@@ -54,3 +54,15 @@ Test(runlog, a_full_log_is_not_yet_too_full)
 	cr_expect(log.truncated, "the guest kept something back");
 	runlog_free(&log);
 }
+
+Test(runlog, a_character_that_does_not_fit_leaves_no_empty_line)
+{
+	struct runlog log;
+
+	runlog_init(&log, 5, 10);
+	cr_expect(add(&log, "abcd", false));
+	cr_expect_not(add(&log, "\xc3\xa9", false));
+	cr_expect(log.truncated);
+	cr_expect_eq(log.count, 1);
+	runlog_free(&log);
+}
