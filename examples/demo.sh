@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# `make demo`: runs every example in a jail of its own and prints how it ended. Fails if
+# one did not end as its first lines say.
+set -u
+
+quod=$QUOD_TEST_BUILD/quod
+examples=$QUOD_TEST_SOURCE/examples
+QUOD_JS=$QUOD_TEST_BUILD/quod-js
+export QUOD_JS
+dir=$(mktemp -d "${TMPDIR:-/tmp}/quod-demo.XXXXXX") || exit 1
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 130' INT TERM HUP
+wrong=0
+
+if [ -t 1 ]; then
+	red=$(printf '\033[31m')
+	plain=$(printf '\033[0m')
+else
+	red=
+	plain=
+fi
+
+printf '%-20s %-14s %-7s %8s %9s  %s\n' script status passed 'wall ms' 'peak KiB' 'what it shows'
+for script in "$examples"/*.js; do
+	name=$(basename "$script")
+	options=$(sed -n 's|^// options: ||p' "$script")
+	expected=$(sed -n 's|^// expect: \([a-z_]*\).*|\1|p' "$script")
+	shows=$(sed -n '1s|^// ||p' "$script")
+	# shellcheck disable=SC2086 # the options are words, not patterns
+	(cd "$examples" && set -f && "$quod" run -o json $options "$name") \
+		</dev/null >"$dir/record" 2>"$dir/err"
+	row=$(jq -r '[.status, (.passed | tostring), (.usage.wall_ms | tostring),
+		((.usage.memory_peak_bytes // 0) / 1024 | floor | tostring)] | join(" ")' \
+		"$dir/record" 2>/dev/null) || row=
+	# shellcheck disable=SC2086
+	set -- ${row:-"no-record" - - -}
+	mark=
+	if [ "$1" != "$expected" ]; then
+		wrong=$((wrong + 1))
+		mark="$red<- expected $expected$plain "
+	fi
+	printf '%-20s %-14s %-7s %8s %9s  %s%s\n' "${name%.js}" "$1" "$2" "$3" "$4" "$mark" \
+		"$(printf %s "$shows" | cut -c 1-80)"
+	[ -s "$dir/record" ] || sed 's/^/    /' "$dir/err"
+done
+
+if [ $wrong != 0 ]; then
+	printf '\n%d of the scripts did not end as expected\n' $wrong
+	exit 1
+fi

@@ -1,0 +1,4 @@
+// Anything can be thrown, null too.
+// expect: error
+console.log('before');
+throw null;

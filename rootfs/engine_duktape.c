@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Duktape behind the engine's interface. All of it runs inside one protected call: what
+ * is thrown outside of the script's own calls is a fault of ours and ends the process.
+ *
+ * The completion value of a script is what eval would give. A source in which only a
+ * top-level `return` is wrong is compiled once more as the body of a function, on the
+ * same line, so that lines stay and the columns of the first are corrected.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rootfs/console.h"
+#include "rootfs/end.h"
+#include "rootfs/engine.h"
+#include "rootfs/fault.h"
+#include "rootfs/inspect.h"
+#include "rootfs/json.h"
+#include "rootfs/library.h"
+#include "rootfs/lockdown.h"
+#include "rootfs/mapset.h"
+#include "rootfs/peek.h"
+#include "rootfs/run.h"
+#include "rootfs/text_in.h"
+#include "rootfs/timers.h"
+
+/* Duktape asks once, then after each of three collections, the last in emergency mode.
+ * When that is refused too, nothing is left to free. */
+#define REFUSALS_MOST 4u
+
+static duk_context *guest;
+static unsigned refusals;
+
+static void *answer(void *at)
+{
+	if (!at && guest && !peek_is_collecting(guest) && ++refusals == REFUSALS_MOST)
+		run_end_limit(LIMIT_MEMORY);
+	if (at && refusals && !peek_is_collecting(guest))
+		refusals = 0;
+	return at;
+}
+
+static void *guest_alloc(void *heap, duk_size_t size)
+{
+	return size ? answer(heap_take(heap, size)) : NULL;
+}
+
+static void *guest_realloc(void *heap, void *at, duk_size_t size)
+{
+	if (size)
+		return answer(heap_resize(heap, at, size));
+	heap_free(heap, at);
+	return NULL;
+}
+
+static void guest_free(void *heap, void *at)
+{
+	heap_free(heap, at);
+}
+
+static void guest_fatal(void *heap, const char *message)
+{
+	(void)heap;
+	(void)message;
+	end_now(END_ENGINE);
+}
+
+static void build(void)
+{
+	guest = duk_create_heap(guest_alloc, guest_realloc, guest_free, run.heap,
+				guest_fatal);
+	if (!guest)
+		end_now(END_NO_MEMORY);
+	peek_put_off_collection(guest);
+	lockdown_engine(guest);
+	library_define(guest);
+	mapset_define(guest);
+	console_define(guest);
+}
+
+/* JSON.parse of the engine, before any guest code could replace it. */
+static duk_ret_t parse_input(duk_context *ctx, void *unused)
+{
+	(void)unused;
+	text_push(ctx, run.job.input, run.job.input_len);
+	duk_json_decode(ctx, -1);
+	peek_define_global(ctx, "input");
+	return 0;
+}
+
+static void prepare(void)
+{
+	run.phase = PHASE_PARSE;
+	if (run.job.flags & JOB_HAS_INPUT &&
+	    duk_safe_call(guest, parse_input, NULL, 0, 1))
+		run_deny("input-json", "the input is not JSON");
+	if (!(run.job.flags & JOB_HAS_INPUT)) {
+		duk_push_undefined(guest);
+		peek_define_global(guest, "input");
+	}
+	duk_set_top(guest, 0);
+	if (run.job.flags & JOB_NO_DYNAMIC_CODE)
+		lockdown_dynamic_code(guest);
+	if (!(run.job.flags & JOB_NO_TIMERS))
+		timers_define(guest);
+}
+
+/* The source without what no parser of scripts takes: a byte order mark; "#!" becomes a
+ * comment of the same length. */
+static const char *plain_source(size_t *ret_len)
+{
+	char *source = run.job.source;
+	size_t len = run.job.source_len;
+
+	if (len >= 3 && !memcmp(source, "\xEF\xBB\xBF", 3)) {
+		source += 3;
+		len -= 3;
+	}
+	if (len >= 2 && !memcmp(source, "#!", 2))
+		memcpy(source, "//", 2);
+	*ret_len = len;
+	return source;
+}
+
+/* 1-based line and column, in characters, of a byte of the source. */
+static struct fault_place place_of(const char *source, size_t offset)
+{
+	struct fault_place place = {1, 1};
+
+	for (size_t i = 0; i < offset; i++) {
+		if (source[i] == '\n' || (source[i] == '\r' && source[i + 1] != '\n')) {
+			place.line++;
+			place.column = 1;
+		} else if ((source[i] & 0xC0) != 0x80) {
+			place.column++;
+		}
+	}
+	return place;
+}
+
+static bool is_about_return(duk_context *ctx)
+{
+	bool about;
+
+	if (!duk_is_error(ctx, -1))
+		return false;
+	fault_push_message(ctx, -1);
+	about = !strncmp(duk_get_string(ctx, -1), "invalid return", 14);
+	duk_pop(ctx);
+	return about;
+}
+
+static void push_file_name(duk_context *ctx)
+{
+	duk_push_lstring(ctx, run.job.name, run.job.name_len);
+}
+
+/*
+ * A source that closes the body itself and goes on behind it fits into some wrappings,
+ * but never into all three: after the brace the second wants a statement, the third ","
+ * or
+ * "}". The first gives the function; by itself it ignores what follows.
+ */
+static const struct wrapping {
+	const char *open, *close;
+	duk_uint_t flags;
+} wrappings[] = {
+	{"function(){", "\n}", DUK_COMPILE_FUNCTION},
+	{"function f(){", "\n}", DUK_COMPILE_EVAL},
+	{"({get f(){", "\n}})", DUK_COMPILE_EVAL},
+};
+
+/* [ ... ] -> [ ... function ] or [ ... thrown ] */
+static duk_int_t compile_wrapped(duk_context *ctx, const struct wrapping *wrapping,
+				 const char *source, size_t len)
+{
+	duk_push_string(ctx, wrapping->open);
+	duk_push_lstring(ctx, source, len);
+	duk_push_string(ctx, wrapping->close);
+	duk_concat(ctx, 3);
+	push_file_name(ctx);
+	return duk_pcompile(ctx, wrapping->flags);
+}
+
+_Noreturn static void end_parse(duk_context *ctx, const char *source, size_t len,
+				size_t skipped)
+{
+	size_t offset = peek_last_throw().offset;
+	struct fault_place place;
+
+	offset = offset < skipped ? 0 : offset - skipped;
+	place = place_of(source, offset < len ? offset : len);
+	fault_send(ctx, -1, PHASE_PARSE, &place);
+	run_end();
+}
+
+/* [ ... ] -> [ ... function ] */
+static void compile_body(duk_context *ctx, const char *source, size_t len)
+{
+	for (unsigned i = 0; i < sizeof(wrappings) / sizeof(wrappings[0]); i++)
+		if (compile_wrapped(ctx, &wrappings[i], source, len))
+			end_parse(ctx, source, len, strlen(wrappings[i].open));
+	duk_pop_2(ctx);
+}
+
+/* [ ... ] -> [ ... function ]; an error is sent and ends the run. */
+static void compile(duk_context *ctx)
+{
+	size_t len;
+	const char *source = plain_source(&len);
+
+	push_file_name(ctx);
+	if (!duk_pcompile_lstring_filename(ctx, DUK_COMPILE_EVAL, source, len))
+		return;
+	if (!is_about_return(ctx))
+		end_parse(ctx, source, len, 0);
+	duk_pop(ctx);
+	compile_body(ctx, source, len);
+}
+
+static uint8_t value_flags(duk_context *ctx, bool is_json)
+{
+	uint8_t flags = is_json ? VALUE_IS_JSON : 0;
+
+	if (duk_is_boolean(ctx, -1) && duk_get_boolean(ctx, -1))
+		flags |= VALUE_IS_TRUE;
+	return flags;
+}
+
+/* Sends the value on the top of the stack. */
+static void send_value(duk_context *ctx)
+{
+	struct out *out = &run.out;
+	uint64_t json_bytes = 0, text_bytes;
+	bool is_json;
+
+	run.phase = PHASE_RESULT;
+	out_count(out, run.job.value_bytes);
+	is_json = json_write(ctx, -1, out);
+	if (is_json && out->cut)
+		run_end_limit(LIMIT_VALUE);
+	if (is_json)
+		json_bytes = out->total;
+	out_section(out, run.job.value_bytes);
+	inspect_write_plain(ctx, -1, out);
+	if (out->cut)
+		run_end_limit(LIMIT_VALUE);
+	text_bytes = out->total;
+	run_frame_begin(FRAME_VALUE, 5 + json_bytes + text_bytes);
+	out_u8(out, value_flags(ctx, is_json));
+	out_u32(out, (uint32_t)json_bytes);
+	if (is_json)
+		json_write(ctx, -1, out);
+	out_section(out, run.job.value_bytes);
+	inspect_write_plain(ctx, -1, out);
+	run_frame_end();
+	run.phase = PHASE_RUN;
+}
+
+static duk_ret_t execute_protected(duk_context *ctx, void *unused)
+{
+	(void)unused;
+	peek_watch_throws(run.job.name, run.job.name_len);
+	compile(ctx);
+	run.phase = PHASE_RUN;
+	if (duk_pcall(ctx, 0)) {
+		fault_send(ctx, -1, PHASE_RUN, NULL);
+		return 0;
+	}
+	send_value(ctx);
+	duk_pop(ctx);
+	if (timers_run(ctx))
+		fault_send(ctx, -1, PHASE_RUN, NULL);
+	return 0;
+}
+
+static void execute(void)
+{
+	if (duk_safe_call(guest, execute_protected, NULL, 0, 1))
+		end_now(END_ENGINE);
+}
+
+const struct engine engine_duktape = {
+	.id = JOB_ENGINE_DUKTAPE,
+	.build = build,
+	.prepare = prepare,
+	.execute = execute,
+};

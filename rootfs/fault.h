@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Errors as the report shows them: name, message, place and stack, all read without
+ * running a getter, in the coordinates of the user's own file.
+ */
+#ifndef QUOD_JS_FAULT_H
+#define QUOD_JS_FAULT_H
+
+#include <stdint.h>
+
+#include "duktape.h"
+#include "rootfs/out.h"
+
+/* A place in the user's file, 1-based; 0: not known. */
+struct fault_place {
+	uint32_t line, column;
+};
+
+/* Pushes a string: the name of the error at idx, which is no Proxy. */
+void fault_push_name(duk_context *ctx, duk_idx_t idx);
+
+/* The same for its message; empty where it has none that can be read. */
+void fault_push_message(duk_context *ctx, duk_idx_t idx);
+
+/* Line of the innermost frame in the user's file; 0: not known. */
+uint32_t fault_line(duk_context *ctx, duk_idx_t idx);
+
+/* Sends the ERROR frame for what was thrown, at idx. `place`: where the compiler stopped,
+ * NULL if it was no compile error. */
+void fault_send(duk_context *ctx, duk_idx_t idx, enum error_phase phase,
+		const struct fault_place *place);
+
+#endif

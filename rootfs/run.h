@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One run inside quod-js, from READY to END: what the parts of the process share, and
+ * the only places where a run ends.
+ */
+#ifndef QUOD_JS_RUN_H
+#define QUOD_JS_RUN_H
+
+#include "rootfs/heap.h"
+#include "rootfs/job.h"
+#include "rootfs/out.h"
+
+/* Kept of the arena so that what a run has to say can be said when its heap is full. */
+#define RUN_RESERVE_BYTES ((size_t)64 * 1024)
+
+enum run_stage { RUN_STARTING, RUN_WAITING, RUN_GATED, RUN_GOING };
+
+struct run {
+	struct heap *heap;
+	struct job job;
+	struct out out;
+	enum run_stage stage;
+	bool denied;		/* by us: what is asked for cannot be done, GO or not */
+	enum error_phase phase; /* what a limit that is hit now belongs to */
+};
+
+/* The only one: the engine's hooks carry no context. */
+extern struct run run;
+
+/* FINDING with severity deny; rule and message are short and ASCII. */
+void run_deny(const char *rule, const char *message);
+
+/* GATE, then waits for GO. Ends the process where none comes or none would help. */
+void run_gate(enum job_engine engine);
+
+/* out_frame() and out_flush() with the reserve open: no frame breaks off in its middle
+ * for lack of memory. */
+void run_frame_begin(enum frame_type type, uint64_t payload_bytes);
+void run_frame_end(void);
+
+/* END and exit. */
+_Noreturn void run_end(void);
+
+/* LIMIT, END and exit; waits for GO before, if it has not come yet. */
+_Noreturn void run_end_limit(enum limit_kind kind);
+
+#endif

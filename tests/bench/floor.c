@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * floor [-c CGROUP] QUOD-JS ARENA <JOB: the least program that does the kernel's part of
+ * `quod run`, and nothing else. It makes the same namespaces, maps one id in the same
+ * way, puts the guest into the same empty root with no capability, the same rlimits and
+ * the same filter, execs the same interpreter, feeds it the job that stands on its own
+ * stdin, reads frames to the end and prints the value. No lease, no cgroup, no checks of
+ * what comes back, no record: what `quod run` costs above this is its own.
+ *
+ * A measuring instrument: it explains nothing when it fails, it says the step and stops.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <linux/mount.h>
+#include <linux/sched.h>
+#include <linux/seccomp.h>
+#include <linux/securebits.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/capability.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "policy/filter_js.h"
+#include "rootfs/protocol.h"
+
+#define NAMESPACES                                                                  \
+	(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWIPC | \
+	 CLONE_NEWUTS | CLONE_NEWCGROUP)
+#define ROOT_ATTRIBUTES \
+	(MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC)
+#define ID_INSIDE    1000u
+#define ID_OF_ROOT   2000000000u /* the host id that root gives away */
+#define MEMORY_BYTES (64u << 20)
+#define STACK_BYTES  (8u << 20)
+#define CPU_SECONDS  6u
+#define BUFFER_BYTES 65536u
+#define DETACH	     2
+
+static _Noreturn void die(const char *step)
+{
+	perror(step);
+	_exit(125);
+}
+
+static void must(long r, const char *step)
+{
+	if (r < 0)
+		die(step);
+}
+
+struct floor {
+	int exe, in[2], out[2], go[2];
+	char **argv;
+	int group, leaf; /* directories; -1 without -c */
+	char leaf_name[32];
+};
+
+static void empty_root(void)
+{
+	int fs = (int)syscall(SYS_fsopen, "tmpfs", FSOPEN_CLOEXEC);
+
+	must(fs, "fsopen");
+	must(syscall(SYS_fsconfig, fs, FSCONFIG_SET_STRING, "mode", "0555", 0),
+	     "fsconfig");
+	must(syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0), "fsconfig");
+	int root = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, ROOT_ATTRIBUTES);
+	must(root, "fsmount");
+	must(syscall(SYS_move_mount, root, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH),
+	     "move_mount");
+	must(fchdir(root), "fchdir");
+	must(syscall(SYS_pivot_root, ".", "."), "pivot_root");
+	must(syscall(SYS_umount2, ".", DETACH), "umount2");
+	must(chdir("/"), "chdir");
+}
+
+static void drop_capabilities(void)
+{
+	struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct none[2] = {{0}};
+
+	for (int cap = 0; prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0; cap++)
+		;
+	must(prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0), "ambient");
+	must(prctl(PR_SET_SECUREBITS,
+		   SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+			   SECBIT_NO_SETUID_FIXUP_LOCKED,
+		   0, 0, 0),
+	     "securebits");
+	must(syscall(SYS_capset, &head, none), "capset");
+	must(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
+}
+
+static void set_rlimits(void)
+{
+	static const struct {
+		int resource;
+		rlim_t value;
+	} limits[] = {
+		{RLIMIT_CORE, 1},	   {RLIMIT_FSIZE, 0},
+		{RLIMIT_MEMLOCK, 0},	   {RLIMIT_MSGQUEUE, 0},
+		{RLIMIT_NICE, 0},	   {RLIMIT_RTPRIO, 0},
+		{RLIMIT_NOFILE, 0},	   {RLIMIT_STACK, STACK_BYTES},
+		{RLIMIT_CPU, CPU_SECONDS}, {RLIMIT_DATA, MEMORY_BYTES},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
+		struct rlimit both = {limits[i].value, limits[i].value};
+		must(setrlimit((__rlimit_resource_t)limits[i].resource, &both), "rlimit");
+	}
+}
+
+static _Noreturn void child(const struct floor *floor)
+{
+	struct sock_fprog filter = {
+		.len = ARRAY_LEN(filter_js),
+		.filter = (struct sock_filter *)(uintptr_t)filter_js,
+	};
+	char *const environment[] = {NULL};
+	char byte;
+
+	close(floor->go[1]);
+	must(dup2(floor->in[0], 0), "dup2");
+	must(dup2(floor->out[1], 1), "dup2");
+	must(syscall(SYS_close_range, 3, ~0u, CLOSE_RANGE_CLOEXEC), "close_range");
+	empty_root();
+	if (read(floor->go[0], &byte, 1) != 1)
+		die("go");
+	must(syscall(SYS_setresgid, ID_INSIDE, ID_INSIDE, ID_INSIDE), "setresgid");
+	must(syscall(SYS_setresuid, ID_INSIDE, ID_INSIDE, ID_INSIDE), "setresuid");
+	drop_capabilities();
+	must(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0), "dumpable");
+	must(prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0), "pdeathsig");
+	set_rlimits();
+	must(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter), "seccomp");
+	syscall(SYS_execveat, floor->exe, "", floor->argv, environment, AT_EMPTY_PATH);
+	die("execveat");
+}
+
+static void write_map(int pid, const char *name, const char *text)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	own_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
+	must(fd, path);
+	must(write(fd, text, strlen(text)), path);
+}
+
+static void map_ids(int pid)
+{
+	unsigned outside = geteuid() == 0 ? ID_OF_ROOT : geteuid();
+	unsigned group = geteuid() == 0 ? ID_OF_ROOT : getegid();
+	char map[64];
+
+	write_map(pid, "setgroups", "deny");
+	snprintf(map, sizeof(map), "%u %u 1", ID_INSIDE, group);
+	write_map(pid, "gid_map", map);
+	snprintf(map, sizeof(map), "%u %u 1", ID_INSIDE, outside);
+	write_map(pid, "uid_map", map);
+}
+
+/* The job is small enough to lie in the pipe before the guest exists. */
+static void feed(int to)
+{
+	char buffer[BUFFER_BYTES];
+	ssize_t n;
+
+	while ((n = read(STDIN_FILENO, buffer, sizeof(buffer))) > 0)
+		must(write(to, buffer, (size_t)n), "feed");
+}
+
+/* Frames up to END; the text of VALUE goes out as it comes. */
+static void drain(int from)
+{
+	static unsigned char buffer[BUFFER_BYTES];
+	size_t have = 0, at = 0;
+	ssize_t n;
+
+	while ((n = read(from, buffer + have, sizeof(buffer) - have)) > 0) {
+		have += (size_t)n;
+		while (have - at >= FRAME_HEADER_BYTES) {
+			const unsigned char *frame = buffer + at;
+			size_t len = get_u32le(frame + 1);
+			if (have - at < FRAME_HEADER_BYTES + len)
+				break;
+			if (frame[0] == FRAME_VALUE) {
+				size_t json = get_u32le(frame + FRAME_HEADER_BYTES + 1);
+				dprintf(STDOUT_FILENO, "%.*s\n", (int)(len - 5 - json),
+					(const char *)frame + FRAME_HEADER_BYTES + 5 +
+						json);
+			}
+			at += FRAME_HEADER_BYTES + len;
+			if (frame[0] == FRAME_END)
+				return;
+		}
+	}
+}
+
+static void leaf_make(struct floor *floor, const char *group)
+{
+	floor->group = open(group, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	must(floor->group, group);
+	snprintf(floor->leaf_name, sizeof(floor->leaf_name), "floor%d", (int)getpid());
+	must(mkdirat(floor->group, floor->leaf_name, 0755), "mkdir of the leaf");
+	floor->leaf =
+		openat(floor->group, floor->leaf_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	must(floor->leaf, "open the leaf");
+}
+
+/* Busy for a moment after the last process was reaped. */
+static void leaf_remove(const struct floor *floor)
+{
+	while (unlinkat(floor->group, floor->leaf_name, AT_REMOVEDIR) < 0)
+		if (errno != EBUSY)
+			die("rmdir of the leaf");
+}
+
+static int clone_child(const struct floor *floor)
+{
+	int pidfd = -1;
+	struct clone_args args = {
+		.flags = NAMESPACES | CLONE_PIDFD | CLONE_CLEAR_SIGHAND,
+		.pidfd = (uint64_t)(uintptr_t)&pidfd,
+		.exit_signal = SIGCHLD,
+	};
+
+	if (floor->leaf >= 0) {
+		args.flags |= CLONE_INTO_CGROUP;
+		args.cgroup = (uint64_t)floor->leaf;
+	}
+	int pid = (int)syscall(SYS_clone3, &args, sizeof(args));
+	must(pid, "clone3");
+	if (pid == 0)
+		child(floor);
+	return pid;
+}
+
+int main(int argc, char **argv)
+{
+	struct floor floor = {.group = -1, .leaf = -1};
+	int status;
+
+	if (argc == 5 && strcmp(argv[1], "-c") == 0) {
+		leaf_make(&floor, argv[2]);
+		argv += 2;
+		argc -= 2;
+	}
+	if (argc != 3)
+		return 2;
+	floor.argv = argv + 1;
+	floor.exe = open(argv[1], O_PATH | O_CLOEXEC);
+	must(floor.exe, argv[1]);
+	must(pipe2(floor.in, O_CLOEXEC), "pipe");
+	must(pipe2(floor.out, O_CLOEXEC), "pipe");
+	must(pipe2(floor.go, O_CLOEXEC), "pipe");
+
+	int pid = clone_child(&floor);
+	map_ids(pid);
+	must(write(floor.go[1], "g", 1), "go");
+	feed(floor.in[1]);
+	close(floor.in[1]);
+	close(floor.out[1]);
+	drain(floor.out[0]);
+	must(waitpid(pid, &status, 0), "waitpid");
+	if (floor.leaf >= 0)
+		leaf_remove(&floor);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
