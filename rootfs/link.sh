@@ -21,7 +21,9 @@ case $start in
 	fi
 	;;
 *)
-	if $cc $flags $hard -static-pie -o "$output" "$@" -lm 2>/dev/null; then
+	# -static and -static-pie are two answers to one question.
+	pie_flags=$(printf ' %s ' "$flags" | sed 's/ -static / /g')
+	if $cc $pie_flags $hard -static-pie -o "$output" "$@" -lm 2>/dev/null; then
 		exit 0
 	fi
 	;;

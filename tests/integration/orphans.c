@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 		return 99;
 	pid_t program = fork();
 	if (program == 0) {
-		execv(argv[2], argv + 2);
+		execvp(argv[2], argv + 2);
 		_exit(98);
 	}
 	int all = wait_for_all(program, &code, &orphans);

@@ -65,7 +65,7 @@ int main(int argc, char **argv)
 	if (pid == 0) {
 		ptrace(PTRACE_TRACEME, 0, 0, 0);
 		raise(SIGSTOP);
-		execv(argv[2], argv + 2);
+		execvp(argv[2], argv + 2);
 		_exit(98);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status) ||

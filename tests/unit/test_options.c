@@ -148,7 +148,7 @@ Test(policy_args, what_is_wrong_is_said)
 		{{.timeout = "0"}, "the least wall time is 1 ms"},
 		{{.timeout = "5"}, "missing or unknown unit"},
 		{{.timeout = "99999999999999999999s"}, "--timeout"},
-		{{.policy = "vrify"}, "did you mean verify?"},
+		{{.policy = "vrify"}, "there are: default, verify, open"},
 		{{.policy = "zzzzzzzzzz"}, "no policy is called"},
 	};
 
