@@ -7,6 +7,8 @@
 #include "base/file.h"
 
 #include <errno.h>
+#include <sys/stat.h>
+#include <stdio.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdint.h>
@@ -133,4 +135,19 @@ int file_open_std_fds(void)
 			return 0;
 		}
 	}
+}
+
+void file_unblock(int fd)
+{
+	char path[32];
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || !(S_ISFIFO(st.st_mode) || isatty(fd)))
+		return;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	int anew = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (anew < 0)
+		return;
+	dup2(anew, fd);
+	close(anew);
 }

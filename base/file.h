@@ -30,4 +30,12 @@ int file_write_all(int fd, const void *bytes, size_t len);
  */
 int file_open_std_fds(void);
 
+/*
+ * Gives fd (1 or 2) a description of its own that never blocks, if it is a pipe or a
+ * terminal: poll says that there is some room, not that a whole write fits, and one that
+ * sleeps would hold up whatever else has to happen in time. The flag on the description
+ * that we share with others is not touched. Where it cannot be opened anew, all stays.
+ */
+void file_unblock(int fd);
+
 #endif

@@ -214,6 +214,18 @@ static bool char_is_shown(uint32_t c, unsigned flags)
 	return true;
 }
 
+/* All characters that are not shown have at most four digits; JSON has no other escape.
+ */
+static void add_escape(struct text *text, uint32_t c, size_t step, unsigned flags)
+{
+	if (flags & TEXT_AS_JSON)
+		text_addf(text, "\\u%04x", c);
+	else if (step > 1)
+		text_addf(text, "\\u{%x}", c);
+	else
+		text_addf(text, "\\x%02x", c);
+}
+
 void text_add_escaped(struct text *text, const void *bytes, size_t len, unsigned flags)
 {
 	const unsigned char *p = bytes;
@@ -229,7 +241,7 @@ void text_add_escaped(struct text *text, const void *bytes, size_t len, unsigned
 			continue;
 		}
 		text_add(text, p + shown, at - shown);
-		text_addf(text, step > 1 ? "\\u{%x}" : "\\x%02x", c);
+		add_escape(text, c, step, flags);
 		at += step ? step : 1;
 		shown = at;
 	}

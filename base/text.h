@@ -59,6 +59,7 @@ size_t text_utf8_span(const void *bytes, size_t len);
 
 enum text_escape_flag {
 	TEXT_KEEP_LINES = 1 << 0, /* newline and tab go through */
+	TEXT_AS_JSON = 1 << 1,	  /* the bytes are JSON and stay the same JSON: \uNNNN */
 };
 
 /*

@@ -8,18 +8,23 @@
  * the caller says whose. All descriptors for watching and killing are opened before the
  * guest may run.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/own.h"
 #include "jail/internal.h"
+
+/* A start looks at so many leaves at most: it must stay cheap with many jails alive. */
+#define SWEEP_MOST 64
 
 static const struct {
 	const char *name;
@@ -168,6 +173,37 @@ static int set_limits(struct leaf *leaf, const struct jail_limits *limits,
 	return r;
 }
 
+/* Somebody else's sweep came between our mkdir and our lock: the directory is gone. */
+static bool leaf_is_gone(const struct leaf *leaf)
+{
+	return faccessat(leaf->dir_fd, "cgroup.procs", F_OK, 0) < 0;
+}
+
+/*
+ * Makes the leaf and locks it: the lock says that its supervisor lives, and goes when
+ * that dies, however it dies. A sweep holds the lock of what it removes, so after ours is
+ * taken the leaf is either still there or has to be made once more.
+ */
+static int leaf_claim(struct leaf *leaf, struct jail_error *err)
+{
+	for (int round = 0; round < 10; round++) {
+		if (mkdirat(leaf->base_fd, leaf->id, 0755) < 0)
+			return jail_fail(err, JAIL_STAGE_CGROUP, errno,
+					 "make the leaf '%s'", leaf->id);
+		leaf->dir_fd = openat(leaf->base_fd, leaf->id,
+				      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (leaf->dir_fd >= 0 && flock(leaf->dir_fd, LOCK_EX) == 0 &&
+		    !leaf_is_gone(leaf))
+			return 0;
+		if (leaf->dir_fd < 0 && errno != ENOENT)
+			break;
+		leaf->dir_fd = close_fd(leaf->dir_fd);
+	}
+	int errnum = errno;
+	unlinkat(leaf->base_fd, leaf->id, AT_REMOVEDIR);
+	return jail_fail(err, JAIL_STAGE_CGROUP, errnum, "claim the leaf '%s'", leaf->id);
+}
+
 int leaf_make(int base_fd, const char *id, const struct jail_limits *limits,
 	      struct leaf *leaf, struct jail_error *err)
 {
@@ -176,18 +212,43 @@ int leaf_make(int base_fd, const char *id, const struct jail_limits *limits,
 	if (leaf->base_fd < 0)
 		return jail_fail(err, JAIL_STAGE_CGROUP, errno,
 				 "keep the cgroup directory");
-	if (mkdirat(leaf->base_fd, id, 0755) < 0)
-		return jail_fail(err, JAIL_STAGE_CGROUP, errno, "make the leaf '%s'", id);
-	leaf->dir_fd = openat(leaf->base_fd, id,
-			      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	int r = leaf->dir_fd < 0 ? jail_fail(err, JAIL_STAGE_CGROUP, errno,
-					     "open the leaf '%s'", id)
-				 : set_limits(leaf, limits, err);
+	int r = leaf_claim(leaf, err);
+	if (r < 0)
+		return r;
+	r = set_limits(leaf, limits, err);
 	if (r < 0) {
 		unlinkat(leaf->base_fd, id, AT_REMOVEDIR);
 		leaf_close(leaf);
 	}
 	return r;
+}
+
+static void sweep_one(int base_fd, const char *id)
+{
+	own_fd int dir =
+		openat(base_fd, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	/* Busy while its last process is dying: then the next sweep has it. */
+	if (dir >= 0 && flock(dir, LOCK_EX | LOCK_NB) == 0)
+		unlinkat(base_fd, id, AT_REMOVEDIR);
+}
+
+void leaf_sweep(int base_fd)
+{
+	int fd = openat(base_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	int tried = 0;
+
+	if (!dir) {
+		close_fd(fd);
+		return;
+	}
+	for (struct dirent *entry; tried < SWEEP_MOST && (entry = readdir(dir));)
+		if (entry->d_type == DT_DIR && entry->d_name[0] != '.') {
+			sweep_one(base_fd, entry->d_name);
+			tried++;
+		}
+	closedir(dir);
 }
 
 /* Knobs of a controller that is not here are not looked for. */

@@ -101,6 +101,7 @@ JAIL_API int jail_cgroup_open(int *ret_fd, struct jail_error *err)
 		enable_controllers(own);
 		enable_controllers(group);
 	}
+	leaf_sweep(group);
 	*ret_fd = TAKE_FD(group);
 	return 0;
 }

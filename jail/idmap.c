@@ -18,42 +18,68 @@
 #include "base/own.h"
 #include "jail/internal.h"
 
-static bool caps_to_map(void)
+/* 1 both effective, 0 not, or a negative errno: what cannot be found out is no "no". */
+static int caps_to_map(void)
 {
 	cap_flag_value_t uid = CAP_CLEAR, gid = CAP_CLEAR;
 	cap_t have = cap_get_proc();
 
 	if (!have)
-		return false;
-	cap_get_flag(have, CAP_SETUID, CAP_EFFECTIVE, &uid);
-	cap_get_flag(have, CAP_SETGID, CAP_EFFECTIVE, &gid);
+		return -errno;
+	int r = cap_get_flag(have, CAP_SETUID, CAP_EFFECTIVE, &uid);
+	if (r == 0)
+		r = cap_get_flag(have, CAP_SETGID, CAP_EFFECTIVE, &gid);
+	int errnum = errno;
 	cap_free(have);
+	if (r < 0)
+		return -errnum;
 	return uid == CAP_SET && gid == CAP_SET;
 }
 
-/* Every line of a map: inside, outside, length. Is [first, first+count) in one line? */
-static bool map_covers(const char *path, uint32_t first, uint32_t count)
+/* Lines of a map: inside, outside, length. Is [first, first+count) within one line? */
+static int text_covers(const char *text, uint32_t first, uint32_t count)
 {
-	char line[128];
-	FILE *file = fopen(path, "re");
-	bool covers = false;
+	unsigned long long inside, outside, length;
+	int used = 0;
 
-	if (!file)
-		return false;
-	while (!covers && fgets(line, sizeof(line), file)) {
-		unsigned long long inside = 0, outside = 0, length = 0;
-		if (sscanf(line, "%llu %llu %llu", &inside, &outside, &length) == 3)
-			covers = first >= inside &&
-				 (unsigned long long)first + count <= inside + length;
+	while (sscanf(text, "%llu %llu %llu%n", &inside, &outside, &length, &used) == 3) {
+		if (first >= inside &&
+		    (unsigned long long)first + count <= inside + length)
+			return 1;
+		text += used;
 	}
-	fclose(file);
-	return covers;
+	return 0;
 }
 
-bool idmap_root_mode(uint32_t first, uint32_t count)
+/* The kernel gives a map whole in one read; it has at most 340 lines. */
+static int map_covers(const char *path, uint32_t first, uint32_t count)
 {
-	return caps_to_map() && map_covers("/proc/self/uid_map", first, count) &&
-	       map_covers("/proc/self/gid_map", first, count);
+	char text[340 * 36];
+	own_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (n < 0)
+		return -errno;
+	text[n] = '\0';
+	return text_covers(text, first, count);
+}
+
+int idmap_root_mode(uint32_t first, uint32_t count, bool *ret_root,
+		    struct jail_error *err)
+{
+	int r = caps_to_map();
+
+	if (r < 0)
+		return jail_fail(err, JAIL_STAGE_IDMAP, -r, "look at our capabilities");
+	if (r > 0)
+		r = map_covers("/proc/self/uid_map", first, count);
+	if (r > 0)
+		r = map_covers("/proc/self/gid_map", first, count);
+	if (r < 0)
+		return jail_fail(err, JAIL_STAGE_IDMAP, -r,
+				 "read our own id maps in '/proc/self'");
+	*ret_root = r > 0;
+	return 0;
 }
 
 static int write_text(int proc, const char *name, const char *text,

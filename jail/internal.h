@@ -43,8 +43,10 @@ struct idmap {
 	uint32_t inside;
 	uint32_t uid_outside, gid_outside;
 };
-/* CAP_SETUID and CAP_SETGID effective and the whole range mapped here: may we lease? */
-bool idmap_root_mode(uint32_t first, uint32_t count);
+/* CAP_SETUID and CAP_SETGID effective and the whole range mapped here: may we lease? What
+ * cannot be found out is an error: to guess "no" would make root's guest root outside. */
+int idmap_root_mode(uint32_t first, uint32_t count, bool *ret_root,
+		    struct jail_error *err);
 int idmap_write(const struct idmap *map, pid_t pid, struct jail_error *err);
 
 /* cgroup.c: the leaf of one jail. Every fd it needs is opened before the guest starts,
@@ -82,6 +84,8 @@ struct leaf {
 	}
 int leaf_make(int base_fd, const char *id, const struct jail_limits *limits,
 	      struct leaf *leaf, struct jail_error *err);
+/* Removes what supervisors that were killed have left in a group. */
+void leaf_sweep(int base_fd);
 void leaf_open_knobs(struct leaf *leaf);
 int leaf_kill(struct leaf *leaf);
 int leaf_wait_empty(struct leaf *leaf, int timeout_ms);

@@ -191,8 +191,9 @@ JAIL_API void jail_free(struct jail *jail);
 
 /*
  * A directory fd (the caller's) under which leaves can be made: below the caller's own
- * cgroup where that is writable. Returns -ENOENT or another errno, and says why, where
- * there is none; a jail can run without.
+ * cgroup where that is writable. Leaves that a killed supervisor has left are removed.
+ * Returns -ENOENT or another errno, and says why, where there is none; a jail can run
+ * without.
  */
 JAIL_API int jail_cgroup_open(int *ret_fd, struct jail_error *err);
 

@@ -102,13 +102,17 @@ static void probe_kernel(struct jail_probe *probe, uint64_t unused)
 static void probe_root(struct jail_probe *probe, uint64_t unused)
 {
 	int r = try_clone(CLONE_NEWUSER | CLONE_NEWNS, child_empty_root);
+	char why[200];
 
 	(void)unused;
-	if (r == 0)
+	if (r == 0) {
 		works(probe, "fsopen, fsmount, move_mount, pivot_root");
-	else
-		lacks(probe, JAIL_PROBE_FAILS, abs(r),
-		      jail_remedy(r < 0 ? JAIL_STAGE_CLONE : JAIL_STAGE_ROOTFS, abs(r)));
+	} else if (r > 0) {
+		lacks(probe, JAIL_PROBE_FAILS, r, jail_remedy(JAIL_STAGE_ROOTFS, r));
+	} else {
+		jail_explain_clone(-r, why, sizeof(why));
+		lacks(probe, JAIL_PROBE_FAILS, -r, why);
+	}
 }
 
 static void probe_clone3(struct jail_probe *probe, uint64_t unused)
@@ -161,19 +165,26 @@ static void probe_seccomp(struct jail_probe *probe, uint64_t unused)
 
 static void probe_ids(struct jail_probe *probe, uint64_t unused)
 {
+	struct jail_error err;
+	bool root = false;
+	int r = idmap_root_mode(QUOD_UID_FIRST, QUOD_UID_COUNT, &root, &err);
+
 	(void)unused;
-	if (idmap_root_mode(QUOD_UID_FIRST, QUOD_UID_COUNT)) {
+	if (r < 0) {
+		lacks(probe, JAIL_PROBE_FAILS, -r, jail_remedy(JAIL_STAGE_IDMAP, -r));
+	} else if (root) {
 		works(probe,
 		      "root mode: a host uid of its own for every jail, from %u on",
 		      QUOD_UID_FIRST);
-		return;
+	} else {
+		probe->state = JAIL_PROBE_LESS;
+		snprintf(probe->found, sizeof(probe->found),
+			 "rootless: every jail has the caller's host uid, %u",
+			 (unsigned)geteuid());
+		snprintf(
+			probe->remedy, sizeof(probe->remedy),
+			"none is needed; run as root to give every jail a uid of its own");
 	}
-	probe->state = JAIL_PROBE_LESS;
-	snprintf(probe->found, sizeof(probe->found),
-		 "rootless: every jail has the caller's host uid, %u",
-		 (unsigned)geteuid());
-	snprintf(probe->remedy, sizeof(probe->remedy),
-		 "none is needed; run as root to give every jail a uid of its own");
 }
 
 static void probe_cgroup(struct jail_probe *probe, uint64_t unused)

@@ -18,8 +18,6 @@ static const struct {
 	int errnum;
 	const char *text;
 } remedies[] = {
-	{JAIL_STAGE_PIPES, EMFILE, "raise the limit on open files: ulimit -n"},
-	{JAIL_STAGE_PIPES, ENFILE, "raise the host's limit: sysctl fs.file-max"},
 	{JAIL_STAGE_IDMAP, ENOENT, "mount /proc for the process that starts jails"},
 	{JAIL_STAGE_IDMAP, EPERM,
 	 "the caller may not map these ids: run without root, or as full root"},
@@ -51,6 +49,11 @@ static const struct {
 
 const char *jail_remedy(enum jail_stage stage, int errnum)
 {
+	/* The same cause at every stage. */
+	if (errnum == EMFILE)
+		return "raise the limit on open files: ulimit -n";
+	if (errnum == ENFILE)
+		return "raise the host's limit: sysctl fs.file-max";
 	for (size_t i = 0; i < ARRAY_LEN(remedies); i++)
 		if (remedies[i].stage == stage && remedies[i].errnum == errnum)
 			return remedies[i].text;

@@ -85,13 +85,15 @@ static int choose_ids(const struct jail_spec *spec, struct jail *jail, struct id
 	uint32_t count = spec->uid_count ? spec->uid_count : QUOD_UID_COUNT;
 
 	map->inside = spec->uid_inside;
-	map->root_mode = idmap_root_mode(first, count);
+	int r = idmap_root_mode(first, count, &map->root_mode, err);
+	if (r < 0)
+		return r;
 	if (!map->root_mode) {
 		map->uid_outside = geteuid();
 		map->gid_outside = getegid();
 		return 0;
 	}
-	int r = lease_take(first, count, &jail->lease, err);
+	r = lease_take(first, count, &jail->lease, err);
 	map->uid_outside = map->gid_outside = jail->lease.uid;
 	return r;
 }

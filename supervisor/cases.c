@@ -20,6 +20,7 @@
 #include "base/file.h"
 #include "base/own.h"
 #include "supervisor/cmd_run.h"
+#include "supervisor/guard.h"
 
 #define CASES_MOST_BYTES (16u << 20)
 
@@ -188,10 +189,7 @@ static int run_all(const struct cases *cases, const struct request *request,
 	bool cancelled = false;
 	int worst = 0;
 
-	sigemptyset(&watched);
-	sigaddset(&watched, SIGINT);
-	sigaddset(&watched, SIGTERM);
-	sigaddset(&watched, SIGHUP);
+	guard_signals(&watched);
 	sigaddset(&watched, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &watched, &before);
 	signal(SIGPIPE, SIG_IGN);

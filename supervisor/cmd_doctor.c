@@ -109,10 +109,10 @@ static void probe_run(struct jail_probe *probe)
 	struct run_means means = {.interp = &interp, .cgroup_fd = -1, .output = &output};
 
 	*probe = (struct jail_probe){.name = "a whole run"};
-	if (guard_open_signals(&signal_fd) < 0 ||
-	    interp_open(&interp, probe->remedy, sizeof(probe->remedy)) < 0) {
+	interp_open(&interp);
+	if (guard_prepare(&signal_fd) < 0) {
 		probe->state = JAIL_PROBE_FAILS;
-		snprintf(probe->found, sizeof(probe->found), "it cannot be started");
+		snprintf(probe->found, sizeof(probe->found), "no descriptor is left");
 		return;
 	}
 	means.signal_fd = signal_fd;

@@ -89,13 +89,11 @@ int cmd_run_one(const struct request *request, enum output_kind kind)
 	own_fd int signal_fd = -1;
 	own_fd int cgroup_fd = -1;
 	struct run_means means = {.interp = &interp, .output = &output};
-	char why[512];
 	int code;
 
-	if (guard_open_signals(&signal_fd) < 0)
+	if (guard_prepare(&signal_fd) < 0)
 		return internal_failure("no file descriptor left for signals");
-	if (interp_open(&interp, why, sizeof(why)) < 0)
-		return internal_failure(why);
+	interp_open(&interp);
 	/* Without one the record says who enforces instead. */
 	if (jail_cgroup_open(&cgroup_fd, NULL) < 0)
 		cgroup_fd = -1;

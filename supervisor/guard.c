@@ -12,7 +12,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/signalfd.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "base/own.h"
 #include "supervisor/clock.h"
 
@@ -22,8 +24,6 @@
 /* Not more often than this: what is left of a CPU limit may round to nothing. */
 #define CPU_CHECK_LEAST_US 500u
 
-/* Under nohup a hang-up is nobody's wish; a blocked signal would reach us all the same.
- */
 static bool is_ignored(int sig)
 {
 	struct sigaction now;
@@ -31,21 +31,31 @@ static bool is_ignored(int sig)
 	return sigaction(sig, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
-int guard_open_signals(int *ret_fd)
+void guard_signals(sigset_t *ret_set)
+{
+	static const int enders[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+	/* A blocked signal is queued even if it was ignored: nohup, and a shell that
+	 * starts us in the background, mean it to stay ignored. */
+	sigemptyset(ret_set);
+	for (size_t i = 0; i < ARRAY_LEN(enders); i++)
+		if (!is_ignored(enders[i]))
+			sigaddset(ret_set, enders[i]);
+}
+
+int guard_prepare(int *ret_fd)
 {
 	sigset_t set;
 	int fd;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	if (!is_ignored(SIGHUP))
-		sigaddset(&set, SIGHUP);
+	guard_signals(&set);
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)
 		return -errno;
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	file_unblock(STDOUT_FILENO);
+	file_unblock(STDERR_FILENO);
 	*ret_fd = fd;
 	return 0;
 }

@@ -11,6 +11,7 @@
 #define QUOD_GUARD_H
 
 #include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -44,11 +45,16 @@ struct guard {
 	bool killed; /* by guard_stop(), so SIGKILL says nothing about the guest */
 };
 
-/* Blocks SIGINT, SIGTERM and SIGHUP from here on and ignores SIGPIPE; a SIGHUP that
- * is ignored already (nohup) stays so. *ret_fd (the
- * caller's) becomes readable when one of the three arrives. Errors: EMFILE, ENFILE,
- * ENOMEM. */
-int guard_open_signals(int *ret_fd);
+/* The signals that end a run: SIGINT, SIGTERM, SIGHUP, SIGQUIT, without those that our
+ * caller wants ignored. */
+void guard_signals(sigset_t *ret_set);
+
+/*
+ * Before a jail is started: blocks those signals from here on, ignores SIGPIPE, and makes
+ * sure that no write to stdout or stderr can sleep. *ret_fd (the caller's) becomes
+ * readable when one of the signals arrives. Errors: EMFILE, ENFILE, ENOMEM.
+ */
+int guard_prepare(int *ret_fd);
 
 /* Watches the jail's own descriptors, the signals, and stdout for its closing. */
 void guard_init(struct guard *guard, struct jail *jail, int signal_fd);

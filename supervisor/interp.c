@@ -33,25 +33,28 @@ const char *interp_path(void)
 	return path && *path ? path : PKGLIBEXECDIR "/quod-js";
 }
 
-int interp_open(struct interp *ret_interp, char *why, size_t size)
+static void explain_open(struct interp *interp)
+{
+	const char *remedy = "install quod, or let QUOD_JS name a quod-js";
+
+	if (interp->errnum == EMFILE)
+		remedy = "raise the limit on open files: ulimit -n";
+	snprintf(interp->why, sizeof(interp->why),
+		 "cannot open the interpreter '%s': %s (%s)", interp->path,
+		 strerror(interp->errnum), remedy);
+}
+
+void interp_open(struct interp *ret_interp)
 {
 	const char *path = interp_path();
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0 && errno == EACCES)
 		fd = open(path, O_PATH | O_CLOEXEC);
-	if (fd < 0) {
-		int r = -errno;
-
-		snprintf(why, size,
-			 "cannot open the interpreter '%s': %s (install quod, or let "
-			 "QUOD_JS "
-			 "name a quod-js)",
-			 path, strerror(-r));
-		return r;
-	}
-	*ret_interp = (struct interp){.fd = fd, .path = path};
-	return 0;
+	*ret_interp =
+		(struct interp){.fd = fd, .path = path, .errnum = fd < 0 ? errno : 0};
+	if (fd < 0)
+		explain_open(ret_interp);
 }
 
 void interp_close(struct interp *interp)
@@ -122,9 +125,9 @@ static const char *content_problem(int fd)
 
 void interp_diagnose(const struct interp *interp, char *why, size_t size)
 {
-	const char *problem = file_problem(interp->fd);
+	const char *problem = interp->fd < 0 ? NULL : file_problem(interp->fd);
 
-	if (!problem)
+	if (!problem && interp->fd >= 0)
 		problem = content_problem(interp->fd);
 	if (problem)
 		snprintf(why, size, "the interpreter '%s' %s", interp->path, problem);

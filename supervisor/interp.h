@@ -9,8 +9,10 @@
 #include <stddef.h>
 
 struct interp {
-	int fd; /* owned */
+	int fd; /* owned; -1: it could not be opened, and `why` says what to do */
 	const char *path;
+	int errnum;
+	char why[512];
 };
 
 #define INTERP_INIT      \
@@ -22,8 +24,8 @@ struct interp {
  * runs with somebody else's privileges). Static or the environment's. */
 const char *interp_path(void);
 
-/* On failure `why` says what to do. Errors: what open(2) gives. */
-int interp_open(struct interp *ret_interp, char *why, size_t size);
+/* A failure is kept in it, to become the record of the run that needs it. */
+void interp_open(struct interp *ret_interp);
 void interp_close(struct interp *interp);
 
 /*

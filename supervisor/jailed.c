@@ -282,7 +282,7 @@ void jailed_run(const struct limits *limits, int exe_fd, char *const *argv,
 	struct jailed j = {0};
 	own_fd int cgroup_fd = -1;
 	own_fd int signal_fd = -1;
-	int r = guard_open_signals(&signal_fd);
+	int r = guard_prepare(&signal_fd);
 
 	if (r < 0)
 		fail(&j, JAIL_STAGE_SPEC, -r, "signals");

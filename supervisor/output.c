@@ -18,8 +18,6 @@ void output_init(struct output *output, enum output_kind kind)
 	*output = (struct output){.kind = kind};
 	sink_init(&output->sink);
 	/* Now, because it is a system call that quod's own filter refuses later. */
-	if (kind != OUTPUT_TEXT)
-		return;
 	output->stdout_is_tty = isatty(STDOUT_FILENO) == 1;
 	output->stderr_is_tty = isatty(STDERR_FILENO) == 1;
 }
@@ -54,53 +52,77 @@ static void text_line(struct output *output, const struct runlog *log,
 	sink_commit(&output->sink, fd);
 }
 
-static struct text *event_begin(struct output *output, const char *name)
+/* JSON too is shown escaped on a terminal: what needs it can only stand in strings. */
+static void commit_json(struct output *output, const struct text *json)
 {
 	struct text *to = &output->sink.bytes;
 
-	text_addf(to, "{\"event\":\"%s\"", name);
-	return to;
+	if (output->stdout_is_tty)
+		text_add_escaped(to, text_str(json), json->len,
+				 TEXT_AS_JSON | TEXT_KEEP_LINES);
+	else
+		text_add(to, text_str(json), json->len);
+	if (text_status(json))
+		to->error = text_status(json);
+	sink_commit(&output->sink, STDOUT_FILENO);
 }
 
-static void event_end(struct output *output)
+static void event_begin(struct text *event, const char *name)
 {
-	text_add_str(&output->sink.bytes, "}\n");
-	sink_commit(&output->sink, STDOUT_FILENO);
+	text_addf(event, "{\"event\":\"%s\"", name);
+}
+
+static void event_end(struct output *output, struct text *event)
+{
+	text_add_str(event, "}\n");
+	commit_json(output, event);
 }
 
 void output_line(struct output *output, const struct runlog *log,
 		 const struct log_line *line)
 {
+	own_text struct text event = TEXT_INIT(SINK_MOST);
+
 	if (output->kind == OUTPUT_TEXT) {
 		text_line(output, log, line);
 	} else if (output->kind == OUTPUT_NDJSON) {
-		record_write_line(log, line, event_begin(output, "log"));
-		event_end(output);
+		event_begin(&event, "log");
+		record_write_line(log, line, &event);
+		event_end(output, &event);
 	}
 }
 
 void output_finding(struct output *output, const struct record_finding *finding)
 {
+	own_text struct text event = TEXT_INIT(SINK_MOST);
+
 	if (output->kind != OUTPUT_NDJSON)
 		return;
-	record_write_finding(finding, event_begin(output, "finding"));
-	event_end(output);
+	event_begin(&event, "finding");
+	record_write_finding(finding, &event);
+	event_end(output, &event);
 }
 
 void output_value(struct output *output, const struct record *record)
 {
+	own_text struct text event = TEXT_INIT(SINK_MOST);
+
 	if (output->kind != OUTPUT_NDJSON)
 		return;
-	record_write_value(record, event_begin(output, "value"));
-	event_end(output);
+	event_begin(&event, "value");
+	record_write_value(record, &event);
+	event_end(output, &event);
 }
 
 void output_error(struct output *output, const struct record *record)
 {
+	own_text struct text event = TEXT_INIT(SINK_MOST);
+
 	if (output->kind != OUTPUT_NDJSON)
 		return;
-	record_write_error(record, event_begin(output, "error"));
-	event_end(output);
+	event_begin(&event, "error");
+	record_write_error(record, &event);
+	event_end(output, &event);
 }
 
 /* A program that ends in no expression has nothing to show. */
@@ -132,11 +154,13 @@ static void text_record(struct output *output, const struct record *record)
 
 void output_record(struct output *output, const struct record *record)
 {
+	own_text struct text json = TEXT_INIT(SINK_MOST);
+
 	if (output->kind == OUTPUT_TEXT) {
 		text_record(output, record);
 		return;
 	}
-	record_write(record, &output->sink.bytes);
-	text_add_char(&output->sink.bytes, '\n');
-	sink_commit(&output->sink, STDOUT_FILENO);
+	record_write(record, &json);
+	text_add_char(&json, '\n');
+	commit_json(output, &json);
 }

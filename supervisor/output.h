@@ -33,7 +33,7 @@ extern const char *const output_kind_names[OUTPUT_KINDS_COUNT];
 struct output {
 	enum output_kind kind;
 	struct sink sink;
-	bool stdout_is_tty, stderr_is_tty; /* asked only for text */
+	bool stdout_is_tty, stderr_is_tty;
 };
 
 void output_init(struct output *output, enum output_kind kind);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/resource.h>
 
 #include "base/number.h"
 
@@ -55,6 +56,16 @@ static int lower_limit(struct limits *limits, const struct policy *policy,
 			  option, limit_infos[id].what, text);
 }
 
+/* The caller's own hard limit goes with every process that we make. The kernel counts the
+ * start too, and in ticks: ours has to come first, or a kill is all that is seen. */
+static void obey_rlimit(struct limits *limits)
+{
+	struct rlimit own;
+
+	if (getrlimit(RLIMIT_CPU, &own) == 0 && own.rlim_max < UINT32_MAX)
+		(void)limits_lower(limits, LIMIT_ID_cpu_ms, own.rlim_max * 500);
+}
+
 int policy_args_resolve(const struct policy_args *args, const struct policy **ret_policy,
 			struct limits *ret_limits, struct usage *usage)
 {
@@ -77,5 +88,7 @@ int policy_args_resolve(const struct policy_args *args, const struct policy **re
 		      : lower_limit(ret_limits, *ret_policy, LIMIT_ID_memory_bytes,
 				    "--memory", v, usage);
 	}
+	if (r == 0)
+		obey_rlimit(ret_limits);
 	return r;
 }

@@ -3,6 +3,7 @@
  * The command line: finds the subcommand and hands over to it.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -110,10 +111,16 @@ int main(int argc, char **argv)
 {
 	const struct command *command;
 
-	if (file_open_std_fds() < 0) {
-		say("cannot open /dev/null, which stands in for a closed stdin, stdout "
-		    "or "
-		    "stderr");
+	int r = file_open_std_fds();
+
+	/* Whoever started us may have ignored it: then no child's end could be known. */
+	signal(SIGCHLD, SIG_DFL);
+
+	if (r < 0) {
+		say(r == -EMFILE
+			    ? "no file descriptor is left (raise the limit: ulimit -n)"
+			    : "cannot open /dev/null, which stands in for a closed "
+			      "stdin, stdout or stderr");
 		return status_infos[STATUS_INTERNAL_ERROR].exit_code;
 	}
 	if (argc < 2) {

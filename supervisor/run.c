@@ -107,6 +107,11 @@ static enum run_state step_start(struct run *run)
 		run_failf(run, JAIL_STAGE_SPEC, -r, "no random bytes: %s", strerror(-r));
 		return RUN_reap;
 	}
+	if (run->means->interp->fd < 0) {
+		run_failf(run, JAIL_STAGE_EXEC, run->means->interp->errnum, "%s",
+			  run->means->interp->why);
+		return RUN_reap;
+	}
 	if (start_jail(run, &err) < 0) {
 		run_fail(run, &err);
 		return RUN_reap;

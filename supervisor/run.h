@@ -14,7 +14,7 @@
 struct run_means {
 	struct interp *interp;
 	int cgroup_fd; /* -1: none */
-	int signal_fd; /* from guard_open_signals() */
+	int signal_fd; /* from guard_prepare() */
 	struct output *output;
 };
 

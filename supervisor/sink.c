@@ -11,9 +11,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Far above what the highest limits can produce: a bound, not a limit. */
-#define SINK_MOST (256u << 20)
-
 struct sink_part {
 	int fd;
 	size_t end; /* offset in bytes after the stretch */

@@ -17,6 +17,9 @@
 
 #include "base/text.h"
 
+/* Far above what the highest limits can produce: a bound, not a limit. */
+#define SINK_MOST (256u << 20)
+
 struct sink {
 	struct text bytes;
 	size_t written;		 /* of bytes */

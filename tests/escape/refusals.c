@@ -188,13 +188,13 @@ static void deny(long number, int errnum)
 
 static void denied(const char *name, long number, int errnum, int stage)
 {
+	struct jail_spec spec = inmate_spec("exit", "0"); /* opens what it needs */
 	int status = 1;
 
 	fflush(stdout);
 	pid_t pid = fork();
 	if (pid == 0) {
 		deny(number, errnum);
-		struct jail_spec spec = inmate_spec("exit", "0");
 		struct outcome outcome = run_spec(&spec);
 		bool right = outcome.r == -errnum && outcome.err.stage == stage;
 		/* Nothing may be left of it: no child to wait for. */
@@ -237,7 +237,11 @@ static void test_denied_calls(void)
 		denied(calls[i].name, calls[i].number, ENOSYS, calls[i].stage);
 		denied(calls[i].name, calls[i].number, EPERM, calls[i].stage);
 	}
-	/* The last steps: the filter itself, and the rlimits before it. */
+	/* Whether we are root cannot be found out: never guessed. */
+	denied("capget", SYS_capget, EPERM, JAIL_STAGE_IDMAP);
+	if (in_root_mode())
+		denied("openat", SYS_openat, ENOMEM, JAIL_STAGE_IDMAP);
+	/* The last step before the filter. */
 	denied("prlimit64", SYS_prlimit64, EPERM, JAIL_STAGE_RLIMITS);
 }
 

@@ -228,3 +228,13 @@ Test(text, nearest)
 	cr_expect_null(nearest_of(""));
 	cr_expect_null(nearest_of("something-else"));
 }
+
+Test(text, json_escaped_for_a_terminal_is_the_same_json)
+{
+	struct text text = TEXT_INIT(1000);
+	const char json[] = "{\"a\":\"x\xe2\x80\xae\x7f\xc2\x9b\"}\n";
+
+	text_add_escaped(&text, json, sizeof(json) - 1, TEXT_AS_JSON | TEXT_KEEP_LINES);
+	cr_expect_str_eq(text_str(&text), "{\"a\":\"x\\u202e\\u007f\\u009b\"}\n");
+	text_free(&text);
+}
