@@ -216,6 +216,31 @@ static bool has_word(const char *text, const char *word)
 	return false;
 }
 
+static void read_controllers(const char *path, int dir_fd, char *text, size_t size)
+{
+	own_fd int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
+
+	text[n > 0 ? n : 0] = '\0';
+}
+
+/* A controller that cgroup v1 holds is nobody's to delegate in v2. */
+static const char *controller_remedy(const char *word)
+{
+	char text[256] = "";
+
+	read_controllers("/sys/fs/cgroup/cgroup.controllers", AT_FDCWD, text,
+			 sizeof(text));
+	if (!has_word(text, word))
+		read_controllers("/sys/fs/cgroup/unified/cgroup.controllers", AT_FDCWD,
+				 text, sizeof(text));
+	return has_word(text, word)
+		       ? "delegate it: Delegate=yes in the systemd unit or scope that quod "
+			 "runs in, or cgroup.subtree_control of the parent"
+		       : "boot without cgroup v1, which holds it: "
+			 "systemd.unified_cgroup_hierarchy=1 or cgroup_no_v1=all";
+}
+
 static void probe_controller(struct jail_probe *probe, uint64_t which)
 {
 	static const char *const words[] = {"memory", "pids", "cpu"};
@@ -227,21 +252,16 @@ static void probe_controller(struct jail_probe *probe, uint64_t which)
 	char text[256] = "";
 	own_fd int group = -1;
 
-	if (jail_cgroup_open(&group, NULL) == 0) {
-		own_fd int fd = openat(group, "cgroup.controllers", O_RDONLY | O_CLOEXEC);
-		ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-		text[n > 0 ? n : 0] = '\0';
-	}
+	if (jail_cgroup_open(&group, NULL) == 0)
+		read_controllers("cgroup.controllers", group, text, sizeof(text));
 	if (has_word(text, words[which])) {
 		works(probe, "delegated");
 		return;
 	}
 	probe->state = JAIL_PROBE_LESS;
 	snprintf(probe->found, sizeof(probe->found), "not delegated; %s", instead[which]);
-	snprintf(probe->remedy, sizeof(probe->remedy),
-		 "delegate the %s controller: Delegate=yes in systemd, or "
-		 "cgroup.subtree_control of the parent",
-		 words[which]);
+	snprintf(probe->remedy, sizeof(probe->remedy), "%s",
+		 controller_remedy(words[which]));
 }
 
 static const struct {

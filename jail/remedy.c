@@ -136,6 +136,10 @@ void jail_explain_clone(int errnum, char *to, size_t size)
 	case EINVAL:
 		text = "the kernel was built without one of the namespaces";
 		break;
+	case ENOENT:
+	case ENODEV:
+		text = "the cgroup leaf of the run was removed by somebody else";
+		break;
 	case EAGAIN:
 		text = "too many processes: raise ulimit -u or pids.max";
 		break;

@@ -221,10 +221,9 @@ int cases_run(const char *path, const struct request *request, enum output_kind 
 	size_t len;
 	int r;
 
-	r = file_read_at(AT_FDCWD, path, CASES_MOST_BYTES, &text, &len);
+	r = run_args_read(path, CASES_MOST_BYTES, &text, &len);
 	if (r < 0)
-		return usage_fail(usage, r, "cannot read '%.200s': %s", path,
-				  r == -EISDIR ? "it is a directory" : strerror(-r));
+		return run_args_read_failed(path, r, "16 MiB", usage);
 	r = parse_cases(&cases, text, len, usage);
 	return r < 0 ? r : run_all(&cases, request, kind);
 }

@@ -21,11 +21,41 @@ struct exec_args {
 
 static const struct option options[] = {POLICY_ARGS_OPTIONS(exec_args, policy)};
 
-static void explain(const struct jailed_end *end, const char *program, struct text *to)
+/* What is over its limit is told with the limit. */
+static void add_limit(const struct limits *limits, enum status status, struct text *to)
+{
+	static const struct {
+		enum status status;
+		enum limit_id id;
+	} limited[] = {{STATUS_TIMEOUT, LIMIT_ID_wall_ms},
+		       {STATUS_CPU_LIMIT, LIMIT_ID_cpu_ms},
+		       {STATUS_MEMORY_LIMIT, LIMIT_ID_memory_bytes}};
+	char text[LIMIT_TEXT_MOST];
+
+	for (size_t i = 0; i < ARRAY_LEN(limited); i++)
+		if (limited[i].status == status) {
+			limits_print(limited[i].id, limits->value[limited[i].id], text);
+			text_addf(to, "; the limit is %s", text);
+		}
+}
+
+/* The program that was named cannot be started: whoever named it has to mend that. */
+static bool is_unusable(const struct jailed_end *end)
+{
+	return end->status == STATUS_INTERNAL_ERROR && end->err.stage == JAIL_STAGE_EXEC;
+}
+
+static void explain(const struct jailed_end *end, const struct limits *limits,
+		    const char *program, struct text *to)
 {
 	const char *signal_name = end->signal ? sigabbrev_np(end->signal) : NULL;
 
-	text_addf(to, "quod: %s: ", status_infos[end->status].name);
+	text_add_str(to, "quod: ");
+	if (is_unusable(end)) {
+		text_addf(to, "%s\n", end->err.text);
+		return;
+	}
+	text_addf(to, "%s: ", status_infos[end->status].name);
 	if (end->status == STATUS_INTERNAL_ERROR && end->err.errnum)
 		text_addf(to, "%s: %s", jail_stage_name(end->err.stage), end->err.text);
 	else if (end->status == STATUS_INTERNAL_ERROR)
@@ -34,6 +64,7 @@ static void explain(const struct jailed_end *end, const char *program, struct te
 		text_addf(to, "'%s' was killed by SIG%s", program, signal_name ?: "?");
 	else
 		text_add_str(to, status_infos[end->status].about);
+	add_limit(limits, end->status, to);
 	text_add_char(to, '\n');
 }
 
@@ -42,6 +73,8 @@ static int exit_code(const struct jailed_end *end)
 {
 	if (end->status == STATUS_OK)
 		return end->exit_code;
+	if (is_unusable(end))
+		return EXIT_USAGE;
 	return status_exit_code(end->status, end->signal, false, false);
 }
 
@@ -58,7 +91,7 @@ static int exec_program(const struct limits *limits, char *const *argv,
 				  strerror(errno));
 	jailed_run(limits, exe_fd, argv, &end);
 	if (end.status != STATUS_OK) {
-		explain(&end, argv[0], &line);
+		explain(&end, limits, argv[0], &line);
 		text_add_escaped(&shown, text_str(&line), line.len, TEXT_KEEP_LINES);
 		(void)file_write_all(STDERR_FILENO, text_str(&shown), shown.len);
 	}

@@ -39,6 +39,11 @@ int run_args_resolve(const struct run_args *args, struct request *ret_request,
 int run_args_choose(const char *option, const char *word, const char *const *names,
 		    size_t count, struct usage *usage);
 
+/* A whole file, - for stdin, at most `most` bytes; as file_read_fd(). */
+int run_args_read(const char *path, size_t most, char **ret_data, size_t *ret_len);
+/* Says why that failed; `most` is the cap in words. Returns r. */
+int run_args_read_failed(const char *path, int r, const char *most, struct usage *usage);
+
 /* One run in this process, told and flushed. Returns the exit code. */
 int cmd_run_one(const struct request *request, enum output_kind kind);
 

@@ -23,8 +23,7 @@ static void add_limit(const struct record *record, enum limit_id id, const char 
 		text_addf(to, " (raise it with %s, up to the %s of policy '%s')", option,
 			  text, request->policy->name);
 	} else {
-		text_addf(to, " (set by %s= in policy '%s')", limit_infos[id].key,
-			  request->policy->name);
+		text_addf(to, " (set by policy '%s')", request->policy->name);
 	}
 }
 
@@ -59,11 +58,15 @@ static void explain_error(const struct record *record, struct text *to)
 {
 	const struct record_error *error = &record->error;
 
+	text_add_str(to, error->phase == PHASE_PARSE ? "" : "uncaught ");
 	text_add(to, text_str(&error->name), error->name.len);
 	if (error->name.len && error->message.len)
 		text_add_str(to, ": ");
 	text_add(to, text_str(&error->message), error->message.len);
 	add_place(record, error->line, error->column, to);
+	if (error->phase == PHASE_PARSE && record->engine == POLICY_ENGINE_DUKTAPE)
+		text_add_str(to, " (this engine speaks ECMAScript 5: no let, arrow "
+				 "functions, classes or template strings)");
 	add_stack(error, to);
 }
 

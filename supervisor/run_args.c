@@ -88,6 +88,9 @@ static int check_contradictions(const struct run_args *args, struct usage *usage
 	if (args->input && args->input_json)
 		return usage_fail(usage, -EINVAL,
 				  "--input and --input-json are two inputs");
+	if (source_stdin && args->cases && !strcmp(args->cases, "-"))
+		return usage_fail(usage, -EINVAL,
+				  "source and --cases cannot both come from stdin");
 	if (args->cases && (args->input || args->input_json))
 		return usage_fail(usage, -EINVAL,
 				  "--cases brings its own inputs: leave %s out",
@@ -98,17 +101,18 @@ static int check_contradictions(const struct run_args *args, struct usage *usage
 	return 0;
 }
 
-static int read_failed(const char *path, int r, struct usage *usage)
+int run_args_read_failed(const char *path, int r, const char *most, struct usage *usage)
 {
-	const char *why = strerror(-r);
+	if (r == -EFBIG)
+		return usage_fail(usage, r, "'%.200s' is longer than %s",
+				  strcmp(path, "-") ? path : "stdin", most);
+	const char *why = r == -EISDIR ? "it is a directory" : strerror(-r);
 
-	if (r == -EISDIR)
-		why = "it is a directory";
 	return usage_fail(usage, r, "cannot read '%.200s': %s",
 			  strcmp(path, "-") ? path : "stdin", why);
 }
 
-static int read_file(const char *path, size_t most, char **ret_data, size_t *ret_len)
+int run_args_read(const char *path, size_t most, char **ret_data, size_t *ret_len)
 {
 	if (!strcmp(path, "-"))
 		return file_read_fd(STDIN_FILENO, most, ret_data, ret_len);
@@ -141,7 +145,7 @@ static int take_source(struct request *request, const struct run_args *args,
 		return 0;
 	}
 	set_name(texts, strcmp(args->file, "-") ? args->file : "stdin");
-	r = read_file(args->file, most, &texts->source, &request->source_len);
+	r = run_args_read(args->file, most, &texts->source, &request->source_len);
 	if (r == -EFBIG) {
 		/* How much longer it is nobody needs to know: it is refused by its size.
 		 */
@@ -150,7 +154,7 @@ static int take_source(struct request *request, const struct run_args *args,
 		return 0;
 	}
 	request->source = texts->source;
-	return r < 0 ? read_failed(args->file, r, usage) : 0;
+	return r < 0 ? run_args_read_failed(args->file, r, "its limit", usage) : 0;
 }
 
 static int check_input(const struct request *request, const char *what,
@@ -178,10 +182,10 @@ static int take_input(struct request *request, const struct run_args *args,
 	if (!request->has_input)
 		return 0;
 	if (args->input) {
-		r = read_file(args->input, JOB_INPUT_MOST, &texts->input,
-			      &request->input_len);
+		r = run_args_read(args->input, JOB_INPUT_MOST, &texts->input,
+				  &request->input_len);
 		if (r < 0)
-			return read_failed(args->input, r, usage);
+			return run_args_read_failed(args->input, r, "1 MiB", usage);
 		request->input = texts->input;
 	} else {
 		request->input = args->input_json;

@@ -110,10 +110,12 @@ static void add_file(posix_spawn_file_actions_t *actions, int fd, const char *pa
 static pid_t start(const struct command *command, int out)
 {
 	static char path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
-	static char *const environment[] = {path, NULL};
+	static char interpreter[4096];
+	char *const environment[] = {path, interpreter, NULL};
 	posix_spawn_file_actions_t actions;
 	pid_t pid = -1;
 
+	snprintf(interpreter, sizeof(interpreter), "QUOD_JS=%s", getenv("QUOD_JS") ?: "");
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
 	if (!getenv("BENCH_SHOW_ERRORS"))

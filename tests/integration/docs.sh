@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What README and the man page say is so: limits, keys of the record, exit codes, options.
+. "$QUOD_TEST_SOURCE/tests/integration/lib.sh"
+readme=$QUOD_TEST_SOURCE/README.md
+man=$QUOD_TEST_SOURCE/man/quod.1
+
+# limit_rows COLUMN: "name number" for each row of the table of limits.
+limit_rows() {
+	awk -F '|' -v column="$1" '$2 ~ /`[a-z_]+`/ && $3 ~ /^ [0-9]+ $/ {
+		gsub(/[` ]/, "", $2); print $2, $column + 0 }' "$readme"
+}
+
+limits_of() {
+	"$quod" run -p "$1" -o json -e true | jq -r '.limits | to_entries[] | "\(.key) \(.value)"'
+}
+
+is "$(limit_rows 3)" "$(limits_of default)" 'README: the limits of default'
+is "$(limit_rows 3)" "$(limits_of open)" 'README: the limits of open'
+is "$(limit_rows 4)" "$(limits_of verify)" 'README: the limits of verify'
+
+for key in $("$quod" run -o json -e 1 | jq -r 'keys[]'); do
+	holds "README names the key $key" grep -q "\`$key\`" "$readme"
+done
+
+for option in $("$quod" run --help | sed -n 's/.* --\([a-z-]*\).*/\1/p'); do
+	holds "quod.1 names --$option" grep -q -- "Fl -$option" "$man"
+done
+
+for code in 0 1 2 3 4 5 6 7 124 125 130; do
+	holds "README lists exit code $code" grep -q "^| $code |" "$readme"
+	holds "quod.1 lists exit code $code" grep -qx "\\.It $code" "$man"
+done
+
+tap_done
