@@ -134,8 +134,8 @@ static void probe_pidfd(struct jail_probe *probe, uint64_t unused)
 	own_fd int fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
 
 	(void)unused;
-	if (fd >= 0)
-		works(probe, "pidfd_open");
+	if (fd >= 0 && syscall(SYS_pidfd_send_signal, fd, 0, NULL, 0) == 0)
+		works(probe, "pidfd_open, pidfd_send_signal");
 	else
 		lacks(probe, JAIL_PROBE_FAILS, errno,
 		      jail_remedy(JAIL_STAGE_LIFELINE, errno));
@@ -160,7 +160,7 @@ static void probe_seccomp(struct jail_probe *probe, uint64_t unused)
 		works(probe, "filters that trap and kill");
 	else
 		lacks(probe, JAIL_PROBE_FAILS, errno,
-		      jail_remedy(JAIL_STAGE_FILTER, ENOSYS));
+		      jail_remedy(JAIL_STAGE_FILTER, errno));
 }
 
 static void probe_ids(struct jail_probe *probe, uint64_t unused)

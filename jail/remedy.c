@@ -47,6 +47,22 @@ static const struct {
 	{JAIL_STAGE_LEASE, EAGAIN, "every uid of the range is in use: widen the range"},
 };
 
+/* Where the kernel itself never says EPERM, a filter around us did. */
+static const char *remedy_for_eperm(enum jail_stage stage)
+{
+	switch ((int)stage) {
+	case JAIL_STAGE_LIFELINE:
+	case JAIL_STAGE_FDS:
+	case JAIL_STAGE_FILTER:
+	case JAIL_STAGE_EXEC:
+	case JAIL_STAGE_KILL:
+		return "a seccomp filter around quod, as containers have one, forbids the "
+		       "system call: allow it there";
+	default:
+		return NULL;
+	}
+}
+
 const char *jail_remedy(enum jail_stage stage, int errnum)
 {
 	/* The same cause at every stage. */
@@ -57,7 +73,7 @@ const char *jail_remedy(enum jail_stage stage, int errnum)
 	for (size_t i = 0; i < ARRAY_LEN(remedies); i++)
 		if (remedies[i].stage == stage && remedies[i].errnum == errnum)
 			return remedies[i].text;
-	return NULL;
+	return errnum == EPERM ? remedy_for_eperm(stage) : NULL;
 }
 
 /* The number in a sysctl file, or `missing` where there is no such file. */

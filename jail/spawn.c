@@ -245,6 +245,10 @@ static int prepare_and_launch(const struct jail_spec *spec, struct jail *jail,
 	if (supervisor < 0 || above_standard(&supervisor) < 0)
 		return jail_fail(err, JAIL_STAGE_LIFELINE, errno,
 				 "pidfd of the supervisor");
+	/* Nothing is started that could not be killed. */
+	if (syscall(SYS_pidfd_send_signal, supervisor, 0, NULL, 0) < 0)
+		return jail_fail(err, JAIL_STAGE_LIFELINE, errno,
+				 "signal through a pidfd");
 	plan_fds(plan, pipes);
 	plan->supervisor_fd = supervisor;
 	plan->exe_name = spec->exe_name;

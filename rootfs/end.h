@@ -7,13 +7,14 @@
 #define QUOD_JS_END_H
 
 /* X(id, exit status, what is said on fd 2) */
-#define END_CODES(X)                                                                     \
-	X(DONE, 0, "")                                                                   \
-	X(USAGE, 64, "started without a sensible ARENA argument: quod-js is no command") \
-	X(NO_FILTER, 65, "cannot put on the inner system call filter: refusing to run")  \
-	X(NO_MEMORY, 66, "cannot reserve the arena")                                     \
-	X(BAD_JOB, 67, "the job breaks the protocol")                                    \
-	X(PIPE, 68, "cannot write a frame")                                              \
+#define END_CODES(X)                                                                                                  \
+	X(DONE, 0, "")                                                                                                \
+	X(USAGE, 64, "started without a sensible ARENA argument: quod-js is no command")                              \
+	X(NO_FILTER, 65, "cannot put on the inner system call filter: refusing to run")                               \
+	X(NO_MEMORY, 66,                                                                                              \
+	  "cannot reserve the arena: the caller's own limits (ulimit -v, ulimit -d) are lower than the memory limit") \
+	X(BAD_JOB, 67, "the job breaks the protocol")                                                                 \
+	X(PIPE, 68, "cannot write a frame")                                                                           \
 	X(ENGINE, 70, "the engine gave up")
 
 enum end_code {

@@ -328,9 +328,10 @@ struct heap *heap_init(void *range, size_t bytes)
 
 int heap_set_cap(struct heap *heap, size_t bytes)
 {
+	bytes &= ~(size_t)15;
 	if (heap->start + bytes < heap->top)
 		return -ENOMEM;
-	heap->end = heap->start + (bytes & ~(size_t)15);
+	heap->end = heap->start + bytes;
 	return 0;
 }
 

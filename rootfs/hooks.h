@@ -13,6 +13,9 @@ extern int hook_call_frames;
 /* Not 0: the native stack is nearly used up. The engine then throws a RangeError. */
 int hook_stack_is_low(void);
 
+/* How deep the compiler may nest from here: it looks at no stack but counts. */
+int hook_compile_depth(void);
+
 /* Milliseconds since 1970, and of a clock that only goes forward. */
 double hook_now_ms(void);
 double hook_monotonic_ms(void);

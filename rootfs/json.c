@@ -55,7 +55,9 @@ static bool write_string(struct walk *walk, duk_idx_t idx)
 	size_t n;
 	const char *s = duk_get_lstring(walk->ctx, idx, &n);
 
-	if (duk_is_symbol(walk->ctx, idx))
+	/* Half a surrogate pair would become U+FFFD: another string, or two keys alike.
+	 */
+	if (duk_is_symbol(walk->ctx, idx) || !out_string_is_whole(s, n))
 		return false;
 	out_json_string(walk->out, s, n);
 	return true;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Functions of later editions of the language that scripts written for ES5 engines use
- * all the same, as far as they need no new syntax. Also sort(), which replaces the
- * engine's: that one is not stable and recurses without a bound.
+ * all the same, as far as they need no new syntax. Two replace the engine's: its sort()
+ * is not stable and recurses without a bound, its join() takes a time that grows with the
+ * square of the length.
  */
 #ifndef QUOD_JS_LIBRARY_H
 #define QUOD_JS_LIBRARY_H

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "rootfs/hooks.h"
 #include "rootfs/library.h"
@@ -197,6 +198,56 @@ static duk_ret_t array_of(duk_context *ctx)
 	return 1;
 }
 
+/* Text that grows at the end: a buffer of the engine, at a place on the value stack. */
+struct text {
+	duk_idx_t idx;
+	size_t used, room;
+};
+
+static void text_append(duk_context *ctx, struct text *text, duk_idx_t from)
+{
+	size_t n;
+	const char *bytes = duk_get_lstring(ctx, from, &n);
+	char *to = duk_get_buffer_data(ctx, text->idx, NULL);
+
+	if (text->used + n > text->room) {
+		text->room = 2 * text->room + n + 64;
+		to = duk_resize_buffer(ctx, text->idx, text->room);
+	}
+	memcpy(to + text->used, bytes, n);
+	text->used += n;
+}
+
+/* What the separators alone need is asked for at once: a length that no memory holds is
+ * refused before a billion steps are made. */
+static duk_ret_t array_join(duk_context *ctx)
+{
+	duk_uarridx_t length;
+	duk_idx_t array = open_this(ctx, &length);
+	struct text text = {.idx = array + 1};
+
+	if (duk_is_undefined(ctx, 0)) {
+		duk_push_literal(ctx, ",");
+		duk_replace(ctx, 0);
+	}
+	duk_to_string(ctx, 0);
+	duk_get_lstring(ctx, 0, &text.room);
+	text.room *= length ? length - 1 : 0;
+	duk_push_dynamic_buffer(ctx, text.room);
+	for (duk_uarridx_t i = 0; i < length; i++) {
+		if (i)
+			text_append(ctx, &text, 0);
+		duk_get_prop_index(ctx, array, i);
+		if (!duk_is_null_or_undefined(ctx, -1)) {
+			duk_to_string(ctx, -1);
+			text_append(ctx, &text, duk_get_top_index(ctx));
+		}
+		duk_pop(ctx);
+	}
+	duk_push_lstring(ctx, duk_get_buffer_data(ctx, text.idx, NULL), text.used);
+	return 1;
+}
+
 /* What is at 0 becomes an object with length and indices: a Map or Set its list. */
 static void open_source(duk_context *ctx)
 {
@@ -247,6 +298,7 @@ const struct library_entry library_array[] = {
 	{"Array", "at", array_at, 1, 0, 1},
 	{"Array", "flat", array_flat, 1, 0, 1},
 	{"Array", "flatMap", array_flat_map, 2, 0, 1},
+	{"Array", "join", array_join, 1, 0, 1},
 	{"Array", "sort", library_sort, 1, 0, 1},
 	{"Array", "of", array_of, DUK_VARARGS, 0, 0},
 	{"Array", "from", array_from, 3, 0, 0},

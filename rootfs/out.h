@@ -52,6 +52,9 @@ void out_decimal(struct out *out, uint64_t v);
  */
 void out_string(struct out *out, const char *s, size_t n);
 
+/* Has it no half of a surrogate pair, so that UTF-8 can say it unchanged? */
+bool out_string_is_whole(const char *s, size_t n);
+
 /* The same between quotes and escaped: as JSON, or as a console shows a nested string. */
 void out_json_string(struct out *out, const char *s, size_t n);
 void out_quoted_string(struct out *out, const char *s, size_t n);

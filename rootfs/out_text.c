@@ -79,6 +79,24 @@ static uint32_t char_next(const unsigned char *s, size_t n, size_t *at)
 	return 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00);
 }
 
+bool out_string_is_whole(const char *s, size_t n)
+{
+	const unsigned char *bytes = (const unsigned char *)s;
+	size_t at = 0;
+
+	/* The first byte of every surrogate. */
+	if (!memchr(s, 0xED, n))
+		return true;
+	while (at < n) {
+		uint32_t c = unit_next(bytes, n, &at);
+
+		if (is_low(c) ||
+		    (is_high(c) && (at == n || !is_low(unit_next(bytes, n, &at)))))
+			return false;
+	}
+	return true;
+}
+
 static void out_utf8(struct out *out, uint32_t c)
 {
 	unsigned char b[4];

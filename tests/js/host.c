@@ -22,6 +22,8 @@ struct guest {
 	const struct host_options *options;
 	pid_t pid;
 	int in, out;
+	unsigned char buf[65536]; /* read ahead from out */
+	size_t from, to;
 };
 
 static void die(const char *what)
@@ -162,21 +164,37 @@ static long long now_ms(void)
 	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
 }
 
-/* 1: n bytes came. 0: end of file. -1: the time is up. */
-static int receive(int fd, void *to, size_t n, long long deadline)
+/* 1: there is something in the buffer. 0: end of file. -1: the time is up. */
+static int refill(struct guest *guest, long long deadline)
+{
+	struct pollfd p = {.fd = guest->out, .events = POLLIN};
+	long long left = deadline - now_ms();
+	ssize_t got;
+
+	if (guest->from < guest->to)
+		return 1;
+	if (left <= 0 || poll(&p, 1, (int)left) <= 0)
+		return -1;
+	got = read(guest->out, guest->buf, sizeof(guest->buf));
+	guest->from = 0;
+	guest->to = got > 0 ? (size_t)got : 0;
+	return got > 0;
+}
+
+/* 1: n bytes came. Else as refill(). */
+static int receive(struct guest *guest, void *to, size_t n, long long deadline)
 {
 	while (n) {
-		struct pollfd p = {.fd = fd, .events = POLLIN};
-		long long left = deadline - now_ms();
-		ssize_t got;
+		int got = refill(guest, deadline);
+		size_t part;
 
-		if (left <= 0 || poll(&p, 1, (int)left) <= 0)
-			return -1;
-		got = read(fd, to, n);
 		if (got <= 0)
-			return 0;
-		to = (char *)to + got;
-		n -= (size_t)got;
+			return got;
+		part = guest->to - guest->from < n ? guest->to - guest->from : n;
+		memcpy(to, guest->buf + guest->from, part);
+		guest->from += part;
+		to = (char *)to + part;
+		n -= part;
 	}
 	return 1;
 }
@@ -336,13 +354,13 @@ static void take_frame(json_t *result, const struct guest *guest, unsigned type,
 }
 
 /* Until end of file, a fault or the deadline. */
-static void frames_take(json_t *result, const struct guest *guest)
+static void frames_take(json_t *result, struct guest *guest)
 {
 	long long deadline = now_ms() + (long long)guest->options->timeout_ms;
 	unsigned char header[FRAME_HEADER_BYTES], *payload;
 	int got;
 
-	while ((got = receive(guest->out, header, sizeof(header), deadline)) > 0) {
+	while ((got = receive(guest, header, sizeof(header), deadline)) > 0) {
 		size_t n = get_u32le(header + 1);
 
 		payload = malloc(n + 1);
@@ -351,7 +369,7 @@ static void frames_take(json_t *result, const struct guest *guest)
 			free(payload);
 			return;
 		}
-		got = receive(guest->out, payload, n, deadline);
+		got = receive(guest, payload, n, deadline);
 		if (got > 0)
 			take_frame(result, guest, header[0], payload, n);
 		free(payload);
