@@ -272,19 +272,35 @@ static bool knob_expected(const struct leaf *leaf, enum knob knob)
 	return true;
 }
 
-void leaf_open_knobs(struct leaf *leaf)
+static int knob_open(struct leaf *leaf, enum knob knob)
 {
-	if (leaf->dir_fd < 0)
-		return;
-	for (int i = 0; i < KNOB_COUNT; i++)
-		if (knob_expected(leaf, (enum knob)i))
-			leaf->knob_fd[i] = openat(leaf->dir_fd, knobs[i].name,
-						  knobs[i].flags | O_CLOEXEC);
+	int fd = openat(leaf->dir_fd, knobs[knob].name, knobs[knob].flags | O_CLOEXEC);
+
 	/* Older kernels have no .local: a leaf has no children, so the count is the same.
 	 */
-	if (leaf->memory && leaf->knob_fd[KNOB_MEMORY_EVENTS] < 0)
-		leaf->knob_fd[KNOB_MEMORY_EVENTS] =
-			openat(leaf->dir_fd, "memory.events", O_RDONLY | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT && knob == KNOB_MEMORY_EVENTS)
+		fd = openat(leaf->dir_fd, "memory.events", O_RDONLY | O_CLOEXEC);
+	return fd;
+}
+
+/* Newer than the oldest kernel that we run on: what is read there is a bonus. */
+static bool knob_may_lack(enum knob knob)
+{
+	return knob == KNOB_MEMORY_PEAK || knob == KNOB_PIDS_PEAK;
+}
+
+int leaf_open_knobs(struct leaf *leaf, struct jail_error *err)
+{
+	for (int i = 0; leaf->dir_fd >= 0 && i < KNOB_COUNT; i++) {
+		if (!knob_expected(leaf, (enum knob)i))
+			continue;
+		leaf->knob_fd[i] = knob_open(leaf, (enum knob)i);
+		if (leaf->knob_fd[i] < 0 &&
+		    !(errno == ENOENT && knob_may_lack((enum knob)i)))
+			return jail_fail(err, JAIL_STAGE_CGROUP, errno, "open '%s/%s'",
+					 leaf->id, knobs[i].name);
+	}
+	return 0;
 }
 
 static int knob_put(const struct leaf *leaf, enum knob knob, const char *text)

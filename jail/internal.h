@@ -86,7 +86,7 @@ int leaf_make(int base_fd, const char *id, const struct jail_limits *limits,
 	      struct leaf *leaf, struct jail_error *err);
 /* Removes what supervisors that were killed have left in a group. */
 void leaf_sweep(int base_fd);
-void leaf_open_knobs(struct leaf *leaf);
+int leaf_open_knobs(struct leaf *leaf, struct jail_error *err);
 int leaf_kill(struct leaf *leaf);
 int leaf_wait_empty(struct leaf *leaf, int timeout_ms);
 void leaf_collect(const struct leaf *leaf, struct jail_result *result);

@@ -69,12 +69,11 @@ JAIL_API int jail_kill(struct jail *jail, struct jail_error *err)
 {
 	if (jail->reaped || jail->fd[JAIL_FD_PIDFD] < 0)
 		return 0;
-	/* If cgroup.kill is missing or fails, pid 1 still takes its whole namespace
-	 * along. */
-	leaf_kill(&jail->leaf);
-	if (syscall(SYS_pidfd_send_signal, jail->fd[JAIL_FD_PIDFD], SIGKILL, NULL, 0) <
-		    0 &&
-	    errno != ESRCH)
+	/* Either is enough: pid 1 takes its whole namespace along. */
+	bool killed = jail->leaf.dir_fd >= 0 && leaf_kill(&jail->leaf) == 0;
+	long r =
+		syscall(SYS_pidfd_send_signal, jail->fd[JAIL_FD_PIDFD], SIGKILL, NULL, 0);
+	if (r < 0 && errno != ESRCH && !killed)
 		return jail_fail(err, JAIL_STAGE_KILL, errno, "kill the jail");
 	return 0;
 }

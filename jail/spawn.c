@@ -206,8 +206,7 @@ static int launch(struct jail *jail, const struct child_plan *plan, struct pipes
 		return r;
 	if (write(jail->go_write, "g", 1) < 0 && errno != EPIPE)
 		return jail_fail(err, JAIL_STAGE_GO, errno, "let the child go on");
-	leaf_open_knobs(&jail->leaf); /* S7 */
-	return 0;
+	return leaf_open_knobs(&jail->leaf, err); /* S7 */
 }
 
 /* A child that failed by itself makes our own next step fail too: its word goes first. */

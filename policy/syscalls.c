@@ -90,7 +90,7 @@ const struct syscall_rule syscall_rules[] = {
 	ALWAYS("pidfd_send_signal",	IN_SUP),
 	ALWAYS("pread64",		IN_SUP),
 	ALWAYS("pwrite64",		IN_SUP),
-	ALWAYS("restart_syscall",	IN_SUP),
+	ALWAYS("restart_syscall",	IN_EXEC | IN_SUP),
 	/* Why an interpreter did not start is looked at afterwards, through its descriptor. */
 	ALWAYS("fstatfs",		IN_SUP),
 	/* The empty cgroup leaf: directories only, and only empty ones can go. */

@@ -11,6 +11,7 @@
 	X(DONE, 0, "")                                                                                                \
 	X(USAGE, 64, "started without a sensible ARENA argument: quod-js is no command")                              \
 	X(NO_FILTER, 65, "cannot put on the inner system call filter: refusing to run")                               \
+	X(DUMPABLE, 69, "cannot make itself undumpable: refusing to run")                                             \
 	X(NO_MEMORY, 66,                                                                                              \
 	  "cannot reserve the arena: the caller's own limits (ulimit -v, ulimit -d) are lower than the memory limit") \
 	X(BAD_JOB, 67, "the job breaks the protocol")                                                                 \

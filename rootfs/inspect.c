@@ -34,7 +34,7 @@ void view_symbol(struct view *view, duk_idx_t idx)
 {
 	size_t n;
 	const char *s = duk_get_lstring(view->ctx, idx, &n);
-	const char *end = n ? memchr(s + 1, '\xFF', n - 1) : NULL;
+	const char *end = n ? memchr(s + 1, 0xFF, n - 1) : NULL;
 
 	view_say(view, "Symbol(");
 	if (n)

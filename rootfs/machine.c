@@ -135,14 +135,16 @@ double hook_monotonic_ms(void)
 	return frozen.on ? frozen.monotonic_ms : clock_ms(CLOCK_MONOTONIC);
 }
 
-static void sleep_for(double ms)
+/* Until a moment, not for a time: a relative sleep that is stopped and continued goes on
+ * by restart_syscall(2), which the filters do not know. */
+static void sleep_until(double ms)
 {
-	struct timespec left = {
+	struct timespec moment = {
 		.tv_sec = (time_t)(ms / 1000),
 		.tv_nsec = (long)((ms - (double)(time_t)(ms / 1000) * 1000) * 1e6),
 	};
 
-	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left))
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &moment, NULL))
 		;
 }
 
@@ -152,7 +154,7 @@ void machine_wait_until(double ms)
 
 	if (wait <= 0)
 		return;
-	sleep_for(wait);
+	sleep_until(clock_ms(CLOCK_MONOTONIC) + wait);
 	if (frozen.on)
 		frozen.monotonic_ms = ms;
 }

@@ -90,7 +90,8 @@ int main(int argc, char **argv)
 
 	if (!heap_bytes)
 		end_now(END_USAGE);
-	prctl(PR_SET_DUMPABLE, 0);
+	if (prctl(PR_SET_DUMPABLE, 0) < 0)
+		end_now(END_DUMPABLE);
 	machine_init();
 	room = arena_reserve(heap_bytes);
 	filter_enter();

@@ -83,7 +83,9 @@ static int parse_line(struct cases *cases, const char *line, size_t len, size_t 
 	if (!root)
 		return usage_fail(usage, -EINVAL, "--cases line %zu: %s", number,
 				  error.text);
-	if (!json_is_string(id) || !input || json_object_size(root) != 2)
+	if (!json_is_string(id) ||
+	    strlen(json_string_value(id)) != json_string_length(id) || !input ||
+	    json_object_size(root) != 2)
 		return usage_fail(
 			usage, -EINVAL,
 			"--cases line %zu is not {\"id\": string, \"input\": JSON}",
@@ -161,56 +163,76 @@ static int await_case(pid_t child, const sigset_t *watched, bool *cancelled)
 	}
 }
 
-static int write_str(const char *str)
+/* What separates the cases: a list in JSON, a heading in text. Signals end the waiting
+ * for a reader. Errors: -EINTR, and what write(2) gives. */
+static int say(struct sink *sink, int signal_fd, const char *before, const char *foreign,
+	       const char *after)
 {
-	return file_write_all(STDOUT_FILENO, str, strlen(str));
+	text_add_str(&sink->bytes, before);
+	text_add_escaped(&sink->bytes, foreign, strlen(foreign), 0);
+	text_add_str(&sink->bytes, after);
+	sink_commit(sink, STDOUT_FILENO);
+	return sink_flush(sink, signal_fd);
 }
 
-/* What separates the cases: a list in JSON, a heading in text. */
-static int announce(enum output_kind kind, const struct one_case *one, size_t index)
+static int announce(struct sink *sink, int signal_fd, enum output_kind kind,
+		    const struct one_case *one, size_t index)
 {
-	own_text struct text line = TEXT_INIT(65536);
-
 	if (kind == OUTPUT_JSON)
-		return write_str(index ? "," : "[");
+		return say(sink, signal_fd, index ? "," : "[", "", "");
 	if (kind == OUTPUT_NDJSON)
 		return 0;
-	text_add_str(&line, "case ");
-	text_add_escaped(&line, one->id, strlen(one->id), 0);
-	text_add_str(&line, ":\n");
-	return file_write_all(STDOUT_FILENO, text_str(&line), line.len);
+	return say(sink, signal_fd, "case ", one->id, ":\n");
+}
+
+/* One case after the other, each in a child. Returns the highest exit code, or a negative
+ * errno if stdout cannot be written. */
+static int run_each(const struct cases *cases, const struct request *request,
+		    enum output_kind kind, int signal_fd, const sigset_t *before)
+{
+	own_sink struct sink sink;
+	const int cancelled = status_infos[STATUS_CANCELLED].exit_code;
+	const pid_t parent = getpid();
+	sigset_t watched;
+	bool stop = false;
+	int worst = 0, r = 0;
+
+	sink_init(&sink);
+	guard_signals(&watched);
+	sigaddset(&watched, SIGCHLD);
+	for (size_t i = 0; r == 0 && i < cases->count && !stop; i++) {
+		r = announce(&sink, signal_fd, kind, &cases->list[i], i);
+		if (r < 0)
+			break;
+		pid_t child = fork();
+		if (child == 0)
+			run_case(&cases->list[i], request, kind, before, parent);
+		int code = child < 0 ? status_infos[STATUS_INTERNAL_ERROR].exit_code
+				     : await_case(child, &watched, &stop);
+		worst = code > worst ? code : worst;
+		stop = stop || code == cancelled;
+	}
+	if (r == 0 && kind == OUTPUT_JSON)
+		r = say(&sink, signal_fd, "]\n", "", "");
+	return r < 0 ? r : worst;
 }
 
 static int run_all(const struct cases *cases, const struct request *request,
 		   enum output_kind kind)
 {
-	sigset_t watched, before;
-	const pid_t parent = getpid();
-	bool cancelled = false;
-	int worst = 0;
+	own_fd int signal_fd = -1;
+	sigset_t chld, before;
+	int r;
 
-	guard_signals(&watched);
-	sigaddset(&watched, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &watched, &before);
-	signal(SIGPIPE, SIG_IGN);
-	for (size_t i = 0; i < cases->count && !cancelled; i++) {
-		const struct one_case *one = &cases->list[i];
-		pid_t child;
-		int code;
-
-		if (announce(kind, one, i) < 0)
-			return status_infos[STATUS_CANCELLED].exit_code;
-		child = fork();
-		if (child == 0)
-			run_case(one, request, kind, &before, parent);
-		code = child < 0 ? status_infos[STATUS_INTERNAL_ERROR].exit_code
-				 : await_case(child, &watched, &cancelled);
-		worst = code > worst ? code : worst;
-		cancelled |= code == status_infos[STATUS_CANCELLED].exit_code;
-	}
-	if (kind == OUTPUT_JSON && write_str("]\n") < 0)
+	sigemptyset(&chld);
+	sigaddset(&chld, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &chld, &before);
+	r = guard_prepare(&signal_fd);
+	if (r == 0)
+		r = run_each(cases, request, kind, signal_fd, &before);
+	if (r == -EPIPE || r == -EINTR)
 		return status_infos[STATUS_CANCELLED].exit_code;
-	return worst;
+	return r < 0 ? cmd_run_write_failed(r) : r;
 }
 
 int cases_run(const char *path, const struct request *request, enum output_kind kind,

@@ -54,6 +54,12 @@ static int internal_failure(const char *why)
 	return status_infos[STATUS_INTERNAL_ERROR].exit_code;
 }
 
+int cmd_run_write_failed(int r)
+{
+	say_failure("cannot write to stdout", strerror(-r));
+	return status_infos[STATUS_INTERNAL_ERROR].exit_code;
+}
+
 /* Tells the end and decides the exit code, which a reader that has gone may change. */
 static int finish(struct output *output, const struct record *record, int signal_fd)
 {
@@ -64,10 +70,8 @@ static int finish(struct output *output, const struct record *record, int signal
 	r = sink_flush(&output->sink, signal_fd);
 	if (r == -EPIPE || r == -EINTR)
 		return status_infos[STATUS_CANCELLED].exit_code;
-	if (r < 0) {
-		say_failure("cannot write to stdout", strerror(-r));
-		return status_infos[STATUS_INTERNAL_ERROR].exit_code;
-	}
+	if (r < 0)
+		return cmd_run_write_failed(r);
 	return status_exit_code(record->status, record->crash_signal,
 				record->request->judged, record->passed);
 }

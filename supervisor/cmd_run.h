@@ -44,6 +44,9 @@ int run_args_read(const char *path, size_t most, char **ret_data, size_t *ret_le
 /* Says why that failed; `most` is the cap in words. Returns r. */
 int run_args_read_failed(const char *path, int r, const char *most, struct usage *usage);
 
+/* Says that stdout failed with this negative errno. Returns the exit code. */
+int cmd_run_write_failed(int r);
+
 /* One run in this process, told and flushed. Returns the exit code. */
 int cmd_run_one(const struct request *request, enum output_kind kind);
 

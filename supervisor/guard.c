@@ -54,6 +54,7 @@ int guard_prepare(int *ret_fd)
 		return -errno;
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a full file is an error of write(2), not our death */
 	file_unblock(STDOUT_FILENO);
 	file_unblock(STDERR_FILENO);
 	*ret_fd = fd;
@@ -144,13 +145,16 @@ static void check_reader(struct guard *guard)
 	}
 }
 
+static void check_deadline(struct guard *guard)
+{
+	if (guard->deadline_ns && clock_mono_ns() >= guard->deadline_ns)
+		guard_note(guard, guard->deadline_reason);
+}
+
 static void check_time(struct guard *guard)
 {
-	uint64_t now = clock_mono_ns();
-
-	if (guard->deadline_ns && now >= guard->deadline_ns)
-		guard_note(guard, guard->deadline_reason);
-	if (guard->cpu_check_ns && now >= guard->cpu_check_ns)
+	check_deadline(guard);
+	if (guard->cpu_check_ns && clock_mono_ns() >= guard->cpu_check_ns)
 		check_cpu(guard);
 }
 
@@ -185,9 +189,11 @@ int guard_wait(struct guard *guard)
 		for (int i = 0; i < WATCH_COUNT; i++)
 			guard->slots[i].revents = 0;
 	}
-	/* An end that shows together with the deadline came before it. */
+	/* We may have been stopped, or late: an end that is seen after the deadline is
+	 * not known to have come before it, and what nobody knows is no success. */
 	if (guard_ready(guard, WATCH_ENDED)) {
 		guard->ended = true;
+		check_deadline(guard);
 		return 0;
 	}
 	check_signal(guard);

@@ -41,6 +41,14 @@ static void feed_advance(struct run_feed *feed, size_t len)
 }
 
 /* A guest that does not listen is dying or will be judged by what it says. */
+static void feed_failed(struct run *run, int errnum)
+{
+	run->feed.now = run->feed.count;
+	if (errnum != EPIPE)
+		run_failf(run, JAIL_STAGE_RUN, errnum, "cannot write the job: %s",
+			  strerror(errnum));
+}
+
 static void feed_some(struct run *run)
 {
 	struct run_feed *feed = &run->feed;
@@ -52,7 +60,7 @@ static void feed_some(struct run *run)
 		if (n > 0)
 			feed_advance(feed, (size_t)n);
 		else if (n < 0 && errno != EAGAIN && errno != EINTR)
-			feed->now = feed->count;
+			feed_failed(run, errno);
 	}
 	watch_feed(run);
 }

@@ -30,6 +30,7 @@ struct sink {
 
 void sink_init(struct sink *sink);
 void sink_free(struct sink *sink);
+#define own_sink __attribute__((cleanup(sink_free)))
 
 /* Whatever was added to sink->bytes since the last call is for this descriptor. */
 void sink_commit(struct sink *sink, int fd);
