@@ -70,6 +70,27 @@ static void enable_controllers(int dir_fd)
 			continue;
 }
 
+/*
+ * The group must be ours: whoever owns it may kill, freeze and limit what runs in it.
+ * Another user may have made one when it ran quod in this cgroup, and root could write
+ * there too.
+ */
+static int open_group(int own, const char *path, struct jail_error *err)
+{
+	struct stat st;
+	own_fd int group =
+		openat(own, GROUP, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (group < 0 || fstat(group, &st) < 0)
+		return jail_fail(err, JAIL_STAGE_CGROUP, errno, "open the group '/%s/%s'",
+				 path, GROUP);
+	if (st.st_uid != geteuid())
+		return jail_fail(err, JAIL_STAGE_CGROUP, EPERM,
+				 "the group '/%s/%s' belongs to uid %u", path, GROUP,
+				 (unsigned)st.st_uid);
+	return TAKE_FD(group);
+}
+
 JAIL_API int jail_cgroup_open(int *ret_fd, struct jail_error *err)
 {
 	char path[1024];
@@ -89,13 +110,9 @@ JAIL_API int jail_cgroup_open(int *ret_fd, struct jail_error *err)
 	if (!fresh && errno != EEXIST)
 		return jail_fail(err, JAIL_STAGE_CGROUP, errno,
 				 "make a group in our own cgroup '/%s'", path);
-	own_fd int group =
-		openat(own, GROUP, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	/* Another user's group may be there already, made when it ran quod in this
-	 * cgroup. */
-	if (group < 0 || faccessat(group, ".", W_OK, AT_EACCESS) < 0)
-		return jail_fail(err, JAIL_STAGE_CGROUP, errno, "use the group '/%s/%s'",
-				 path, GROUP);
+	own_fd int group = open_group(own, path, err);
+	if (group < 0)
+		return group;
 	/* Once: they stay on as long as the group is there. */
 	if (fresh) {
 		enable_controllers(own);

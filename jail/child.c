@@ -24,6 +24,7 @@
 #include <linux/close_range.h>
 #include <linux/seccomp.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -195,12 +196,30 @@ static void report(const struct child_plan *plan, const struct jail_error *err)
 		return;
 }
 
+/* A real-time guest on our processor would keep us from the clock that is to end it, and
+ * a favoured one would take from others: from here it is a task like any other. */
+static int reset_scheduling(struct jail_error *err)
+{
+	const struct sched_param plain = {.sched_priority = 0};
+	int policy = sched_getscheduler(0);
+
+	if (policy != SCHED_OTHER && policy != SCHED_BATCH && policy != SCHED_IDLE &&
+	    sched_setscheduler(0, SCHED_OTHER, &plain) < 0)
+		return jail_fail(err, JAIL_STAGE_RLIMITS, errno,
+				 "leave the real-time scheduling class");
+	if (getpriority(PRIO_PROCESS, 0) < 0 && setpriority(PRIO_PROCESS, 0, 0) < 0)
+		return jail_fail(err, JAIL_STAGE_RLIMITS, errno, "reset the nice value");
+	return 0;
+}
+
 static int set_up(const struct child_plan *plan, struct jail_error *err)
 {
 	int r = set_descriptors(plan, err); /* C1 */
 
 	if (r == 0)
 		r = reset_signals(err);
+	if (r == 0)
+		r = reset_scheduling(err);
 	if (r == 0)
 		r = child_empty_root(err); /* C2 */
 	if (r == 0 && plan->loopback)

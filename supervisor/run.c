@@ -184,11 +184,14 @@ static int arm_limits(struct run *run)
 {
 	const uint64_t *limit = run->request->limits.value;
 
+	if (limit[LIMIT_ID_cpu_ms] < limit[LIMIT_ID_wall_ms]) {
+		int r = guard_set_cpu_limit(&run->guard, limit[LIMIT_ID_cpu_ms]);
+		if (r < 0)
+			return r;
+	}
 	run->go_ns = clock_mono_ns();
 	guard_set_deadline(&run->guard, limit[LIMIT_ID_wall_ms], KILL_TIMEOUT);
-	if (limit[LIMIT_ID_cpu_ms] >= limit[LIMIT_ID_wall_ms])
-		return 0;
-	return guard_set_cpu_limit(&run->guard, limit[LIMIT_ID_cpu_ms]);
+	return 0;
 }
 
 static enum run_state step_decide(struct run *run)

@@ -6,12 +6,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ipc.h>
+#include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -364,6 +366,31 @@ static void test_nothing_is_left(void)
 	      "leak: no child is left");
 }
 
+/* A caller that is favoured by the scheduler does not pass that on. */
+static void test_scheduling(void)
+{
+	struct jail_spec spec = inmate_spec("pause", "");
+	const struct sched_param high = {.sched_priority = 10},
+				 plain = {.sched_priority = 0};
+
+	if (sched_setscheduler(0, SCHED_FIFO, &high) < 0) {
+		/* Only the privileged get there, and so only they could pass it on. */
+		check(!in_root_mode(), "scheduling: no privilege to have or to give");
+		return;
+	}
+	setpriority(PRIO_PROCESS, 0, -5);
+	struct jail *jail = start_ready(&spec);
+	sched_setscheduler(0, SCHED_OTHER, &plain);
+	setpriority(PRIO_PROCESS, 0, 0);
+	if (!jail)
+		return;
+	pid_t pid = (pid_t)jail_pid(jail);
+	check(sched_getscheduler(pid) == SCHED_OTHER, "scheduling: no real-time class");
+	check(getpriority(PRIO_PROCESS, (id_t)pid) == 0,
+	      "scheduling: no better nice value");
+	jail_free(jail);
+}
+
 int main(void)
 {
 	test_empty_root();
@@ -382,6 +409,7 @@ int main(void)
 	test_pid_one_that_aborts();
 	test_exit_code();
 	test_cpu_clock();
+	test_scheduling();
 	test_nothing_is_left();
 	return tap_end();
 }
