@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -185,6 +186,14 @@ static int announce(struct sink *sink, int signal_fd, enum output_kind kind,
 	return say(sink, signal_fd, "case ", one->id, ":\n");
 }
 
+/* A signal that came between two cases. */
+static bool is_told_to_stop(int signal_fd)
+{
+	struct pollfd slot = {.fd = signal_fd, .events = POLLIN};
+
+	return poll(&slot, 1, 0) > 0;
+}
+
 /* One case after the other, each in a child. Returns the highest exit code, or a negative
  * errno if stdout cannot be written. */
 static int run_each(const struct cases *cases, const struct request *request,
@@ -201,7 +210,9 @@ static int run_each(const struct cases *cases, const struct request *request,
 	guard_signals(&watched);
 	sigaddset(&watched, SIGCHLD);
 	for (size_t i = 0; r == 0 && i < cases->count && !stop; i++) {
-		r = announce(&sink, signal_fd, kind, &cases->list[i], i);
+		r = is_told_to_stop(signal_fd)
+			    ? -EINTR
+			    : announce(&sink, signal_fd, kind, &cases->list[i], i);
 		if (r < 0)
 			break;
 		pid_t child = fork();
@@ -212,6 +223,9 @@ static int run_each(const struct cases *cases, const struct request *request,
 		worst = code > worst ? code : worst;
 		stop = stop || code == cancelled;
 	}
+	/* The case that was told to stop may have been done just before. */
+	if (stop && worst < cancelled)
+		worst = cancelled;
 	if (r == 0 && kind == OUTPUT_JSON)
 		r = say(&sink, signal_fd, "]\n", "", "");
 	return r < 0 ? r : worst;
