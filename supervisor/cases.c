@@ -121,9 +121,13 @@ static int parse_cases(struct cases *cases, const char *text, size_t len,
 	return 0;
 }
 
-/* In the child. It is told to stop when we are gone, and ends as if cancelled. */
+/*
+ * In the child. It is told to stop when we are gone, and ends as if cancelled. The
+ * signals stay blocked all the way to the run, which reads them from a descriptor of its
+ * own: at no moment can one of them end it without a word.
+ */
 static _Noreturn void run_case(const struct one_case *one, const struct request *shared,
-			       enum output_kind kind, const sigset_t *mask, pid_t parent)
+			       enum output_kind kind, pid_t parent)
 {
 	struct request request = *shared;
 
@@ -131,7 +135,6 @@ static _Noreturn void run_case(const struct one_case *one, const struct request 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(status_infos[STATUS_CANCELLED].exit_code);
-	sigprocmask(SIG_SETMASK, mask, NULL);
 	request.case_id = one->id;
 	request.input = one->input;
 	request.input_len = strlen(one->input);
@@ -197,7 +200,7 @@ static bool is_told_to_stop(int signal_fd)
 /* One case after the other, each in a child. Returns the highest exit code, or a negative
  * errno if stdout cannot be written. */
 static int run_each(const struct cases *cases, const struct request *request,
-		    enum output_kind kind, int signal_fd, const sigset_t *before)
+		    enum output_kind kind, int signal_fd)
 {
 	own_sink struct sink sink;
 	const int cancelled = status_infos[STATUS_CANCELLED].exit_code;
@@ -217,7 +220,7 @@ static int run_each(const struct cases *cases, const struct request *request,
 			break;
 		pid_t child = fork();
 		if (child == 0)
-			run_case(&cases->list[i], request, kind, before, parent);
+			run_case(&cases->list[i], request, kind, parent);
 		int code = child < 0 ? status_infos[STATUS_INTERNAL_ERROR].exit_code
 				     : await_case(child, &watched, &stop);
 		worst = code > worst ? code : worst;
@@ -235,15 +238,15 @@ static int run_all(const struct cases *cases, const struct request *request,
 		   enum output_kind kind)
 {
 	own_fd int signal_fd = -1;
-	sigset_t chld, before;
+	sigset_t chld;
 	int r;
 
 	sigemptyset(&chld);
 	sigaddset(&chld, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &chld, &before);
+	sigprocmask(SIG_BLOCK, &chld, NULL);
 	r = guard_prepare(&signal_fd);
 	if (r == 0)
-		r = run_each(cases, request, kind, signal_fd, &before);
+		r = run_each(cases, request, kind, signal_fd);
 	if (r == -EPIPE || r == -EINTR)
 		return status_infos[STATUS_CANCELLED].exit_code;
 	return r < 0 ? cmd_run_write_failed(r) : r;

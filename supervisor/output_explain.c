@@ -22,6 +22,10 @@ static void add_limit(const struct record *record, enum limit_id id, const char 
 		limits_print(id, most, text);
 		text_addf(to, " (raise it with %s, up to the %s of policy '%s')", option,
 			  text, request->policy->name);
+	} else if (now < most) {
+		limits_print(id, most, text);
+		text_addf(to, " (from the caller's own ulimit; policy '%s' allows %s)",
+			  request->policy->name, text);
 	} else {
 		text_addf(to, " (set by policy '%s')", request->policy->name);
 	}
