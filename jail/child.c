@@ -123,10 +123,10 @@ static int limit(int resource, rlim_t value, const char *name, struct jail_error
 {
 	struct rlimit both;
 
-	if (getrlimit((__rlimit_resource_t)resource, &both) == 0 && value > both.rlim_max)
+	if (prlimit(0, resource, NULL, &both) == 0 && value > both.rlim_max)
 		value = both.rlim_max;
 	both.rlim_cur = both.rlim_max = value;
-	if (setrlimit((__rlimit_resource_t)resource, &both) < 0)
+	if (prlimit(0, resource, &both, NULL) < 0)
 		return jail_fail(err, JAIL_STAGE_RLIMITS, errno, "set %s to %llu", name,
 				 (unsigned long long)value);
 	return 0;
@@ -201,10 +201,11 @@ static void report(const struct child_plan *plan, const struct jail_error *err)
 static int reset_scheduling(struct jail_error *err)
 {
 	const struct sched_param plain = {.sched_priority = 0};
-	int policy = sched_getscheduler(0);
+	/* System calls: musl refuses these two on principle. */
+	long policy = syscall(SYS_sched_getscheduler, 0);
 
 	if (policy != SCHED_OTHER && policy != SCHED_BATCH && policy != SCHED_IDLE &&
-	    sched_setscheduler(0, SCHED_OTHER, &plain) < 0)
+	    syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &plain) < 0)
 		return jail_fail(err, JAIL_STAGE_RLIMITS, errno,
 				 "leave the real-time scheduling class");
 	if (getpriority(PRIO_PROCESS, 0) < 0 && setpriority(PRIO_PROCESS, 0, 0) < 0)
@@ -229,7 +230,7 @@ static int set_up(const struct child_plan *plan, struct jail_error *err)
 	if (r == 0)
 		r = set_credentials(&plan->map, err); /* C5 */
 	if (r == 0)
-		r = child_drop_capabilities(&plan->caps, err); /* C6 */
+		r = child_drop_capabilities(err); /* C6 */
 	if (r == 0)
 		r = set_lifeline(plan, err); /* C7 */
 	if (r == 0)

@@ -11,6 +11,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,22 +19,15 @@
 #include "base/own.h"
 #include "jail/internal.h"
 
+#define CAPS_TO_MAP ((uint64_t)1 << CAP_SETUID | (uint64_t)1 << CAP_SETGID)
+
 /* 1 both effective, 0 not, or a negative errno: what cannot be found out is no "no". */
 static int caps_to_map(void)
 {
-	cap_flag_value_t uid = CAP_CLEAR, gid = CAP_CLEAR;
-	cap_t have = cap_get_proc();
+	uint64_t have = 0;
+	int r = caps_effective(&have);
 
-	if (!have)
-		return -errno;
-	int r = cap_get_flag(have, CAP_SETUID, CAP_EFFECTIVE, &uid);
-	if (r == 0)
-		r = cap_get_flag(have, CAP_SETGID, CAP_EFFECTIVE, &gid);
-	int errnum = errno;
-	cap_free(have);
-	if (r < 0)
-		return -errnum;
-	return uid == CAP_SET && gid == CAP_SET;
+	return r < 0 ? r : (have & CAPS_TO_MAP) == CAPS_TO_MAP;
 }
 
 /* Lines of a map: inside, outside, length. Is [first, first+count) within one line? */

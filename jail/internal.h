@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/capability.h>
 #include <sys/types.h>
 
 #include "jail/jail.h"
@@ -94,13 +93,8 @@ int leaf_cpu_us(const struct leaf *leaf, uint64_t *ret_us);
 int leaf_remove(struct leaf *leaf, struct jail_error *err);
 void leaf_close(struct leaf *leaf);
 
-/* caps.c: prepared before clone, applied by the child. */
-struct caps_plan {
-	cap_t none;
-	int count; /* capabilities that this kernel knows */
-};
-int caps_prepare(struct caps_plan *ret_plan, struct jail_error *err);
-void caps_release(struct caps_plan *plan);
+/* caps.c. Our own effective capabilities, bit n is capability n. */
+int caps_effective(uint64_t *ret_mask);
 
 /*
  * Everything that the child needs, prepared before clone: after it the child only makes
@@ -115,7 +109,6 @@ struct child_plan {
 	int status_write; /* a struct jail_error when set-up ends, one way or other */
 	int std_fd[3];	  /* the guest's ends */
 	struct idmap map;
-	struct caps_plan caps;
 	struct jail_limits limits;
 	bool rlimit_data; /* no cgroup holds memory */
 	struct sock_fprog filter;
@@ -126,9 +119,9 @@ struct child_plan {
 _Noreturn void child_main(const struct child_plan *plan);
 
 /* Steps of the child that live with their subject. Each fills err as jail_fail() does. */
-int child_empty_root(struct jail_error *err);  /* rootfs.c */
-int child_loopback_up(struct jail_error *err); /* loopback.c */
-int child_drop_capabilities(const struct caps_plan *, struct jail_error *); /* caps.c */
+int child_empty_root(struct jail_error *err);	     /* rootfs.c */
+int child_loopback_up(struct jail_error *err);	     /* loopback.c */
+int child_drop_capabilities(struct jail_error *err); /* caps.c */
 
 struct jail {
 	pid_t pid;

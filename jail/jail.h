@@ -190,6 +190,13 @@ JAIL_API int jail_wait(struct jail *jail, struct jail_result *ret_result,
 JAIL_API void jail_free(struct jail *jail);
 
 /*
+ * Gives up every capability of the calling process. A jail that it has started can still
+ * be killed: whoever made a user namespace has power over it.
+ * Errors: EPERM (an outer filter).
+ */
+JAIL_API int jail_drop_own_capabilities(struct jail_error *err);
+
+/*
  * A directory fd (the caller's) under which leaves can be made: below the caller's own
  * cgroup where that is writable. Leaves that a killed supervisor has left are removed.
  * Returns -ENOENT or another errno, and says why, where there is none; a jail can run

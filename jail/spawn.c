@@ -236,8 +236,6 @@ static int prepare_and_launch(const struct jail_spec *spec, struct jail *jail,
 		r = pipes_make(pipes, err); /* S4 */
 	if (r == 0)
 		r = plan_exe(spec, plan, &own_exe, err);
-	if (r == 0)
-		r = caps_prepare(&plan->caps, err);
 	if (r < 0)
 		return r;
 	supervisor = (int)syscall(SYS_pidfd_open, getpid(), 0);
@@ -277,7 +275,6 @@ JAIL_API int jail_start(const struct jail_spec *spec, struct jail **ret_jail,
 
 	r = prepare_and_launch(spec, jail, &pipes, &plan, err);
 	pipes_close(&pipes);
-	caps_release(&plan.caps);
 	if (r < 0) {
 		if (jail->pid > 0)
 			r = failed_after_clone(jail, r, err);

@@ -40,7 +40,7 @@ const struct syscall_rule syscall_rules[] = {
 	WHEN("execveat",		IN_JS | IN_EXEC, 4, EQUALS, AT_EMPTY_PATH_FLAG),
 	ALWAYS("brk",			IN_JS | IN_EXEC | IN_SUP),
 	WHEN("mmap",			IN_JS | IN_EXEC | IN_SUP, 2, PROT_EXEC_BIT, 0),
-	WHEN("mprotect",		IN_JS | IN_EXEC, 2, PROT_EXEC_BIT, 0),
+	WHEN("mprotect",		IN_JS | IN_EXEC | IN_SUP, 2, PROT_EXEC_BIT, 0),
 	ALWAYS("munmap",		IN_JS | IN_EXEC | IN_SUP),
 	ALWAYS("arch_prctl",		IN_JS | IN_EXEC),
 	ALWAYS("set_tid_address",	IN_JS | IN_EXEC),

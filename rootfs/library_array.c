@@ -8,6 +8,7 @@
 #include "rootfs/library.h"
 #include "rootfs/mapset.h"
 #include "rootfs/peek.h"
+#include "rootfs/run.h"
 
 /* Pushes `this` as an object; returns its index. */
 static duk_idx_t open_this(duk_context *ctx, duk_uarridx_t *ret_length)
@@ -204,6 +205,14 @@ struct text {
 	size_t used, room;
 };
 
+/* More than the engine can count in a buffer is an exception to it, which a script can
+ * catch; more than there is memory is one thing, however much more. */
+static void end_if_beyond_memory(size_t bytes)
+{
+	if (bytes > run.job.heap_bytes)
+		run_end_limit(LIMIT_MEMORY);
+}
+
 static void text_append(duk_context *ctx, struct text *text, duk_idx_t from)
 {
 	size_t n;
@@ -212,6 +221,7 @@ static void text_append(duk_context *ctx, struct text *text, duk_idx_t from)
 
 	if (text->used + n > text->room) {
 		text->room = 2 * text->room + n + 64;
+		end_if_beyond_memory(text->room);
 		to = duk_resize_buffer(ctx, text->idx, text->room);
 	}
 	memcpy(to + text->used, bytes, n);
@@ -233,6 +243,7 @@ static duk_ret_t array_join(duk_context *ctx)
 	duk_to_string(ctx, 0);
 	duk_get_lstring(ctx, 0, &text.room);
 	text.room *= length ? length - 1 : 0;
+	end_if_beyond_memory(text.room);
 	duk_push_dynamic_buffer(ctx, text.room);
 	for (duk_uarridx_t i = 0; i < length; i++) {
 		if (i)

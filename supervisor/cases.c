@@ -9,7 +9,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,6 +21,7 @@
 #include "base/own.h"
 #include "supervisor/cmd_run.h"
 #include "supervisor/guard.h"
+#include "supervisor/json.h"
 
 #define CASES_MOST_BYTES (16u << 20)
 
@@ -45,57 +45,58 @@ static void cases_free(struct cases *cases)
 }
 #define own_cases __attribute__((cleanup(cases_free)))
 
-static void own_json_decref(json_t **json)
-{
-	json_decref(*json);
-}
-#define own_json __attribute__((cleanup(own_json_decref)))
-
-static int case_add(struct cases *cases, const char *id, json_t *input)
+static int case_add(struct cases *cases, const char *id, const struct json_span *input)
 {
 	size_t room = cases->room ? 2 * cases->room : 16;
 	struct one_case *one;
 
 	if (cases->count == cases->room) {
-		one = reallocarray(cases->list, room, sizeof(*one));
+		one = realloc(cases->list, room * sizeof(*one));
 		if (!one)
 			return -ENOMEM;
 		cases->list = one;
 		cases->room = room;
 	}
 	one = &cases->list[cases->count];
-	*one = (struct one_case){
-		.id = strdup(id),
-		.input = json_dumps(input, JSON_ENCODE_ANY | JSON_COMPACT)};
+	*one = (struct one_case){.id = strdup(id),
+				 .input = strndup(input->at, input->len)};
 	cases->count++;
 	return one->id && one->input ? 0 : -ENOMEM;
 }
 
-/* Integers beyond 64 bits are numbers to JavaScript too: all are read as reals. */
+/* An id with a NUL in it would be taken for another one. */
+static bool read_id(const struct json_span *span, struct text *id)
+{
+	return json_add_unescaped(id, span) && text_status(id) == 0 &&
+	       strlen(text_str(id)) == id->len;
+}
+
+/* The input goes on as the very bytes that stand here. */
 static int parse_line(struct cases *cases, const char *line, size_t len, size_t number,
 		      struct usage *usage)
 {
-	json_error_t error;
-	own_json json_t *root =
-		json_loadb(line, len, JSON_DECODE_INT_AS_REAL | JSON_ALLOW_NUL, &error);
-	json_t *id = json_object_get(root, "id");
-	json_t *input = json_object_get(root, "input");
+	static const char *const names[] = {"id", "input"};
+	own_text struct text id = TEXT_INIT(65536);
+	struct json_span values[2];
+	bool valid = false;
+	size_t good = text_utf8_span(line, len);
 
-	if (!root)
-		return usage_fail(usage, -EINVAL, "--cases line %zu: %s", number,
-				  error.text);
-	if (!json_is_string(id) ||
-	    strlen(json_string_value(id)) != json_string_length(id) || !input ||
-	    json_object_size(root) != 2)
+	if (good == len)
+		good = json_check(line, len, 0, &valid);
+	if (!valid)
+		return usage_fail(usage, -EINVAL,
+				  "--cases line %zu is not JSON at offset %zu", number,
+				  good);
+	if (!json_members(line, len, names, values, 2) || !read_id(&values[0], &id))
 		return usage_fail(
 			usage, -EINVAL,
 			"--cases line %zu is not {\"id\": string, \"input\": JSON}",
 			number);
-	if (case_add(cases, json_string_value(id), input) < 0)
-		return usage_fail(usage, -ENOMEM, "--cases: no memory");
-	if (strlen(cases->list[cases->count - 1].input) > JOB_INPUT_MOST)
+	if (values[1].len > JOB_INPUT_MOST)
 		return usage_fail(usage, -EFBIG, "--cases line %zu: longer than 1 MiB",
 				  number);
+	if (case_add(cases, text_str(&id), &values[1]) < 0)
+		return usage_fail(usage, -ENOMEM, "--cases: no memory");
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/own.h"
+#include "base/signal_name.h"
 #include "supervisor/commands.h"
 #include "supervisor/jailed.h"
 #include "supervisor/policy_args.h"
@@ -48,7 +49,7 @@ static bool is_unusable(const struct jailed_end *end)
 static void explain(const struct jailed_end *end, const struct limits *limits,
 		    const char *program, struct text *to)
 {
-	const char *signal_name = end->signal ? sigabbrev_np(end->signal) : NULL;
+	char room[SIGNAL_NAME_ROOM];
 
 	text_add_str(to, "quod: ");
 	if (is_unusable(end)) {
@@ -61,7 +62,8 @@ static void explain(const struct jailed_end *end, const struct limits *limits,
 	else if (end->status == STATUS_INTERNAL_ERROR)
 		text_add_str(to, "the host's memory was used up, not the run's limit");
 	else if (end->signal)
-		text_addf(to, "'%s' was killed by SIG%s", program, signal_name ?: "?");
+		text_addf(to, "'%s' was killed by %s", program,
+			  signal_name(end->signal, room));
 	else
 		text_add_str(to, status_infos[end->status].about);
 	add_limit(limits, end->status, to);

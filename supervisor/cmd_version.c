@@ -3,7 +3,6 @@
  * `quod version`: what this is and what it was built with.
  */
 #include <errno.h>
-#include <jansson.h>
 
 #include "base/own.h"
 #include "policy/policy.h"
@@ -15,13 +14,13 @@
 #include <gnu/libc-version.h>
 #endif
 
-static void add_libraries(struct text *to)
+static void add_libc(struct text *to)
 {
-	text_addf(to, "libraries    jansson %s, libcap", JANSSON_VERSION);
 #ifdef __GLIBC__
-	text_addf(to, ", glibc %s", gnu_get_libc_version());
+	text_addf(to, "libc         glibc %s\n", gnu_get_libc_version());
+#else
+	text_add_str(to, "libc         musl\n");
 #endif
-	text_add_char(to, '\n');
 }
 
 static int cmd_version(int argc, char **argv)
@@ -38,7 +37,7 @@ static int cmd_version(int argc, char **argv)
 	text_addf(&to, "protocol     %u\n", PROTOCOL_VERSION);
 	text_addf(&to, "interpreter  %s\n", interp_path());
 	text_addf(&to, "engine       %s\n", policy_engine_names[POLICY_ENGINE_DUKTAPE]);
-	add_libraries(&to);
+	add_libc(&to);
 	return command_print(&to);
 }
 

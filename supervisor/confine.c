@@ -8,23 +8,13 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <sys/capability.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/own.h"
+#include "jail/jail.h"
 #include "policy/filter_supervisor.h"
-
-static int drop_capabilities(void)
-{
-	cap_t none = cap_init();
-	int r = none && cap_set_proc(none) == 0 ? 0 : -errno;
-
-	if (none)
-		cap_free(none);
-	return r;
-}
 
 int confine_self(void)
 {
@@ -32,7 +22,7 @@ int confine_self(void)
 		.len = ARRAY_LEN(filter_supervisor),
 		.filter = (struct sock_filter *)filter_supervisor,
 	};
-	int r = drop_capabilities();
+	int r = jail_drop_own_capabilities(NULL);
 
 	if (r < 0)
 		return r;

@@ -14,4 +14,9 @@
  */
 int confine_self(void);
 
+/* What to say when it fails. */
+#define CONFINE_FAILED                                                                \
+	"quod cannot confine itself and will not read what a guest says (the kernel " \
+	"lacks CONFIG_SECCOMP_FILTER, or a filter around quod forbids seccomp)"
+
 #endif

@@ -244,34 +244,35 @@ static void judge(const struct jailed *j, const struct jail_result *result,
 				   .signal = facts.signal};
 }
 
-static void collect(struct jailed *j, struct jailed_end *end)
+static void collect(struct jailed *j, struct jail_result *result)
 {
-	struct jail_result result = {0};
 	struct jail_error err;
 
-	if (j->guard.ended && jail_wait(j->jail, &result, &err) < 0 &&
+	if (j->guard.ended && jail_wait(j->jail, result, &err) < 0 &&
 	    !(j->guard.killed && err.stage <= JAIL_STAGE_EXEC)) {
 		j->failed = true;
 		j->error = err;
 	}
-	judge(j, &result, end);
 }
 
 static void run_in(struct jailed *j, const struct limits *limits, int signal_fd,
 		   struct jailed_end *end)
 {
+	struct jail_result result = {0};
 	int r;
 
 	arm(j, limits, signal_fd);
 	r = confine_self();
 	if (r < 0)
-		fail(j, JAIL_STAGE_FILTER, -r, "quod cannot confine itself");
+		fail(j, JAIL_STAGE_FILTER, -r, CONFINE_FAILED);
 	run_to_end(j);
+	/* The jail goes first: a reader may take its time, or never come. */
+	collect(j, &result);
 	if (j->guard.reason != KILL_CANCELLED) {
 		relay_rest(j, &j->out, signal_fd);
 		relay_rest(j, &j->err, signal_fd);
 	}
-	collect(j, end);
+	judge(j, &result, end);
 	if (j->guard.ended)
 		jail_free(j->jail);
 }

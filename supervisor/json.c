@@ -225,6 +225,114 @@ size_t json_check(const char *json, size_t len, unsigned flags, bool *ret_valid)
 	return (size_t)(s.at - json);
 }
 
+/* Steps over one value of JSON that is known to be valid. */
+static struct json_span take_value(struct scan *s)
+{
+	struct json_span span;
+	bool more = true;
+
+	skip_space(s);
+	span.at = s->at;
+	while (more && value(s) && close_containers(s, &more))
+		continue;
+	span.len = (size_t)(s->at - span.at);
+	return span;
+}
+
+static size_t find_name(const struct json_span *name, const char *const *names,
+			size_t count)
+{
+	size_t i = 0;
+
+	while (i < count && (strlen(names[i]) != name->len - 2 ||
+			     memcmp(names[i], name->at + 1, name->len - 2) != 0))
+		i++;
+	return i;
+}
+
+bool json_members(const char *json, size_t len, const char *const *names,
+		  struct json_span *ret_values, size_t count)
+{
+	struct scan s = {.at = json, .end = json + len};
+	size_t found = 0;
+
+	for (size_t i = 0; i < count; i++)
+		ret_values[i] = (struct json_span){0};
+	skip_space(&s);
+	if (!take(&s, '{'))
+		return false;
+	do {
+		skip_space(&s);
+		if (peek(&s) != '"')
+			return false;
+		struct json_span name = take_value(&s);
+		size_t i = find_name(&name, names, count);
+		if (i == count || ret_values[i].at)
+			return false;
+		skip_space(&s);
+		take(&s, ':');
+		ret_values[i] = take_value(&s);
+		found++;
+		skip_space(&s);
+	} while (take(&s, ','));
+	return found == count;
+}
+
+static void add_char(struct text *to, unsigned c)
+{
+	if (c < 0x80) {
+		text_add_char(to, (char)c);
+	} else if (c < 0x800) {
+		text_add_char(to, (char)(0xc0 | c >> 6));
+		text_add_char(to, (char)(0x80 | (c & 0x3f)));
+	} else if (c < 0x10000) {
+		text_add_char(to, (char)(0xe0 | c >> 12));
+		text_add_char(to, (char)(0x80 | (c >> 6 & 0x3f)));
+		text_add_char(to, (char)(0x80 | (c & 0x3f)));
+	} else {
+		text_add_char(to, (char)(0xf0 | c >> 18));
+		text_add_char(to, (char)(0x80 | (c >> 12 & 0x3f)));
+		text_add_char(to, (char)(0x80 | (c >> 6 & 0x3f)));
+		text_add_char(to, (char)(0x80 | (c & 0x3f)));
+	}
+}
+
+/* After the backslash. Pairs of surrogates are whole: json_check() saw to that. */
+static void take_escape(struct scan *s, struct text *to)
+{
+	static const char letters[] = "bfnrt", bytes[] = "\b\f\n\r\t";
+	const char *letter = strchr(letters, *s->at);
+	unsigned c = 0, low = 0;
+
+	if (*s->at != 'u') {
+		text_add_char(to, letter ? bytes[letter - letters] : *s->at);
+		s->at++;
+		return;
+	}
+	s->at++;
+	if (hex4(s, &c) && c >= 0xd800 && c <= 0xdbff) {
+		s->at += 2;
+		if (hex4(s, &low))
+			c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+	}
+	add_char(to, c);
+}
+
+bool json_add_unescaped(struct text *to, const struct json_span *string)
+{
+	struct scan s = {.at = string->at, .end = string->at + string->len};
+
+	if (!take(&s, '"'))
+		return false;
+	while (peek(&s) >= 0 && peek(&s) != '"') {
+		if (take(&s, '\\'))
+			take_escape(&s, to);
+		else
+			text_add_char(to, *s.at++);
+	}
+	return true;
+}
+
 static const char *short_escape(unsigned char c)
 {
 	switch (c) {

@@ -27,6 +27,22 @@ enum json_flag {
  */
 size_t json_check(const char *json, size_t len, unsigned flags, bool *ret_valid);
 
+/* A stretch of somebody's JSON. */
+struct json_span {
+	const char *at;
+	size_t len;
+};
+
+/*
+ * The values of an object that has exactly these members, each once, in any order. The
+ * JSON must have passed json_check(). Names are compared as they are written.
+ */
+bool json_members(const char *json, size_t len, const char *const *names,
+		  struct json_span *ret_values, size_t count);
+
+/* Adds what a string (with its quotes, checked) stands for. False: it is no string. */
+bool json_add_unescaped(struct text *to, const struct json_span *string);
+
 /* Adds "..." with what must be escaped escaped. Bytes that are not UTF-8 become U+FFFD.
  */
 void json_add_string(struct text *to, const char *bytes, size_t len);

@@ -3,6 +3,7 @@
  * A record as JSON, written key by key: the guest's value goes in as the very bytes that
  * it sent (they are checked), because printing a parsed number again would change it.
  */
+#include "base/signal_name.h"
 #include "supervisor/record.h"
 
 #include <inttypes.h>
@@ -213,7 +214,8 @@ static void write_usage(const struct record *record, struct text *to)
 
 static void write_kill(const struct record *record, struct text *to)
 {
-	char signal_name[24] = "SIG";
+	char room[SIGNAL_NAME_ROOM];
+	const char *signal = NULL;
 
 	key(to, "kill");
 	if (record->killer == KILLER_NOBODY) {
@@ -221,11 +223,11 @@ static void write_kill(const struct record *record, struct text *to)
 		return;
 	}
 	if (record->kill_signal)
-		strncat(signal_name, sigabbrev_np(record->kill_signal) ?: "?", 20);
+		signal = signal_name(record->kill_signal, room);
 	text_add_char(to, '{');
 	key_str(to, "by", killer_names[record->killer]);
 	key_str(to, "reason", record->kill_reason);
-	key_str(to, "signal", record->kill_signal ? signal_name : NULL);
+	key_str(to, "signal", signal);
 	key_str(to, "syscall", record->kill_syscall[0] ? record->kill_syscall : NULL);
 	text_add_char(to, '}');
 }

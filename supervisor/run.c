@@ -120,11 +120,8 @@ static enum run_state step_start(struct run *run)
 	run_feed_job(run);
 	r = confine_self();
 	if (r < 0)
-		run_failf(
-			run, JAIL_STAGE_FILTER, -r,
-			"quod cannot confine itself and will not read what a guest says: "
-			"%s",
-			strerror(-r));
+		run_failf(run, JAIL_STAGE_FILTER, -r, CONFINE_FAILED ": %s",
+			  strerror(-r));
 	guard_set_deadline(&run->guard, SETUP_MS, KILL_FAILURE);
 	return run->failed ? RUN_stop : RUN_greet;
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/signal_name.h"
 #include "supervisor/clock.h"
 #include "supervisor/run_internal.h"
 #include "supervisor/syscall_name.h"
@@ -23,7 +24,7 @@ static bool died_before_ready(const struct run *run)
 /* The exec worked, the program did not get as far as its greeting. */
 static void explain_stillborn(struct run *run)
 {
-	char how[64];
+	char how[64], room[SIGNAL_NAME_ROOM];
 
 	if (run->guard.killed) {
 		run_failf(
@@ -34,8 +35,7 @@ static void explain_stillborn(struct run *run)
 		return;
 	}
 	if (run->result.end == JAIL_SIGNALED)
-		snprintf(how, sizeof(how), "signal SIG%s",
-			 sigabbrev_np(run->result.signal) ?: "?");
+		snprintf(how, sizeof(how), "%s", signal_name(run->result.signal, room));
 	else
 		snprintf(how, sizeof(how), "exit status %d", run->result.exit_code);
 	run_failf(run, JAIL_STAGE_EXEC, ENOEXEC,
@@ -154,12 +154,14 @@ static void add_diagnostics(struct run *run, struct text *to)
 
 static void explain_crash(struct run *run, const struct facts *facts, struct text *to)
 {
+	char room[SIGNAL_NAME_ROOM];
+
 	if (run->frames.fault)
 		text_addf(to, "the interpreter broke the protocol with %s",
 			  frames_fault_texts[run->frames.fault]);
 	else if (facts->signal)
-		text_addf(to, "the interpreter was killed by SIG%s",
-			  sigabbrev_np(facts->signal) ?: "?");
+		text_addf(to, "the interpreter was killed by %s",
+			  signal_name(facts->signal, room));
 	else
 		text_addf(to,
 			  "the interpreter ended with exit status %d before its result "

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/capability.h>
 #include <sys/ipc.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
@@ -218,6 +219,12 @@ static void test_seen_from_outside(void)
 	long pid = jail_pid(jail);
 	for (const char *const *line = wanted; *line; line++)
 		check(status_has(pid, *line), "from outside: %.6s", *line);
+	cap_t sets = cap_get_pid((pid_t)pid);
+	cap_t none = cap_init();
+	check(sets && none && cap_compare(sets, none) == 0,
+	      "from outside: libcap finds no capability");
+	cap_free(sets);
+	cap_free(none);
 	snprintf(path, sizeof(path), "/proc/%ld/oom_score_adj", pid);
 	own_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0 && read(fd, score, sizeof(score) - 1) < 0)

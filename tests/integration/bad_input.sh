@@ -8,7 +8,7 @@
 test_sources() {
 	refused 2 "'$dir/none.js': No such file" 'a file that is not there' "$quod" run "$dir/none.js"
 	refused 2 "it is a directory" 'a directory' "$quod" run "$dir"
-	refused 2 'Input/output error' 'a file that cannot be read' "$quod" run /proc/self/mem
+	refused 2 "cannot read '/proc/self/mem'" 'a file that cannot be read' "$quod" run /proc/self/mem
 	echo 1 >"$dir/secret.js"
 	chmod 000 "$dir/secret.js"
 	if ! [ -r "$dir/secret.js" ]; then
@@ -47,6 +47,7 @@ test_sources() {
 	refused 2 'not JSON' 'an empty input' "$quod" run --input - -e 1
 }
 
+# shellcheck disable=SC2120 # the words are set below
 test_options() {
 	while IFS='|' read -r args part; do
 		eval "set -- $args"

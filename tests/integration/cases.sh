@@ -61,7 +61,8 @@ is $code 2 'two kinds of input'
 # A signal ends the case that runs and the list.
 mkfifo "$dir/fifo"
 printf '{"id":"a","input":1}\n{"id":"b","input":2}\n' >"$dir/cases"
-"$quod" run -o ndjson --cases "$dir/cases" -e 'console.log("now"); for (;;);' >"$dir/fifo" 2>"$dir/err" &
+"$quod" run -o ndjson --cases "$dir/cases" -e 'console.log("now"); for (;;);' \
+	>"$dir/fifo" 2>"$dir/err" &
 pid=$!
 code=0
 {

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PATIENCE_SECONDS 10
+#define PATIENCE_SECONDS 5
 
 static void on_alarm(int sig)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2154 # lib.sh has set them
 # For tests of what cannot work; included after lib.sh. A refusal is one sentence on
 # stderr, nothing on stdout, and no process left behind.
 

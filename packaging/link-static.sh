@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# link.sh OUTPUT COMPILER FLAGS OBJECT...: links quod-js static, at a random address where
-# the toolchain can. musl's wrapper of gcc does not know -static-pie: it is told by hand
+# link-static.sh OUTPUT COMPILER FLAGS OBJECT...: links a static program, at a random address
+# where the toolchain can. musl's wrapper of gcc does not know -static-pie: it is told by hand
 # with musl's own rcrt1.o, which lies next to the start files that the wrapper names.
 set -eu
 output=$1 cc=$2 flags=$3

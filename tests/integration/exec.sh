@@ -1,0 +1,141 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# `quod exec`: any static program in the same jail. The jail's walls themselves are tested
+# in tests/escape; here it is the command line around them.
+. "$QUOD_TEST_SOURCE/tests/integration/lib.sh"
+. "$QUOD_TEST_SOURCE/tests/integration/refused.sh"
+inmate=$QUOD_TEST_BUILD/tests/escape/inmate
+parrot=$QUOD_TEST_BUILD/tests/integration/parrot
+
+# jailed ARGS...: `quod exec ARGS`, watched; then $code, $out, $err as after run.
+jailed() {
+	code=0
+	timeout -k 5 60 "$QUOD_TEST_BUILD/tests/integration/orphans" "$dir/orphans" \
+		"$quod" exec "$@" </dev/null >"$dir/out" 2>"$dir/err" || code=$?
+	out=$(cat "$dir/out")
+	err=$(cat "$dir/err")
+}
+
+test_exit_codes() {
+	for wanted in 0 1 2 3 7 98 99 124 125 130 255; do
+		jailed -- "$inmate" exit $wanted
+		is "$code:$err" "$wanted:" "exit code $wanted is the program's own"
+	done
+	jailed -- "$inmate" abort
+	if [ $code -gt 128 ] && [ $code -lt 160 ]; then
+		has "$err" "quod: crashed: '$inmate' was killed by SIG" 'a signal: 128+n, and its name'
+	else
+		fail 'a signal: 128+n' "exit code $code"
+	fi
+	is "$(cat "$dir/orphans")" 'orphans 0 left 0' 'nothing left'
+	jailed "$inmate" exit 4
+	is $code 4 'without --'
+	jailed --timeout 5s -- "$inmate" exit 5
+	is $code 5 'with an option'
+	jailed -- "$inmate" environment --timeout
+	has "$out" 'arg=--timeout' 'what follows the program is its own'
+}
+
+test_relay() {
+	# Nothing of a 4 MB stream may be lost or changed: all byte values, in no order.
+	i=0
+	while [ $i -lt 4 ]; do
+		head -c 1000003 "$quod"
+		head -c 20001 /dev/zero
+		i=$((i + 1))
+	done >"$dir/sent"
+	code=0
+	"$quod" exec -- "$parrot" 9 <"$dir/sent" >"$dir/got" 2>"$dir/err" || code=$?
+	is "$code $(cat "$dir/err")" '9 that is all' 'stdin comes to an end, stderr is relayed'
+	holds 'four megabytes, to the byte' cmp "$dir/sent" "$dir/got"
+	# shellcheck disable=SC2002
+	cat "$dir/sent" | "$quod" exec -- "$parrot" 2>"$dir/err" | cat >"$dir/got"
+	holds 'through pipes' cmp "$dir/sent" "$dir/got"
+	mkfifo "$dir/fifo"
+	"$quod" exec -- "$parrot" <"$dir/sent" >"$dir/fifo" 2>"$dir/err" &
+	{
+		head -c 1000 >"$dir/got"
+		sleep 0.3
+		cat >>"$dir/got"
+	} <"$dir/fifo"
+	wait $!
+	holds 'to a slow reader' cmp "$dir/sent" "$dir/got"
+	"$quod" exec -- "$inmate" exit 3 <"$dir/sent"
+	is $? 3 'a program that does not read its input'
+	{
+		"$quod" exec -- "$parrot" <"$dir/sent" 2>"$dir/err" 4>&-
+		echo $? >"$dir/code"
+	} | head -c 10 >"$dir/got"
+	is "$(cat "$dir/code") $(wc -c <"$dir/got")" '130 10' 'a reader that goes'
+	code=0
+	"$quod" exec -- "$parrot" <"$dir/sent" >/dev/full 2>"$dir/err" || code=$?
+	is $code 125 'stdout is full'
+	has "$(cat "$dir/err")" 'No space left' 'and why'
+}
+
+test_limits() {
+	for what in spin pause tree; do
+		jailed --timeout 300ms -- "$inmate" $what 3
+		is "$code:$out" 124:ready=1 "$what: killed at the deadline, what it said is kept"
+		has "$err" 'quod: timeout: ' "$what: stderr says why"
+		is "$(cat "$dir/orphans")" 'orphans 0 left 0' "$what: nothing left"
+	done
+	jailed --memory 8M -- "$inmate" memory 200
+	case $code:$out in
+	0:*stopped=ENOMEM*mib=[0-9] | 0:*stopped=ENOMEM*mib=1[0-9] | 5:*) pass 'memory ends at the limit' ;;
+	*) fail 'memory ends at the limit' "exit code $code: $out" ;;
+	esac
+	jailed -- "$inmate" rlimits
+	for line in nofile=0 fsize=0 memlock=0 msgqueue=0 core=1 cpu=7; do
+		has "$out" $line "the program's $line"
+	done
+	jailed -- "$inmate" fork
+	has "$out" fork=ENOSYS 'no second process'
+	jailed --timeout 1h -- "$inmate" exit 0
+	is $code 2 'no limit above the policy'
+}
+
+test_walls() {
+	for call in 41:socket 101:ptrace 165:mount 272:unshare 321:bpf 425:io_uring_setup; do
+		[ "$(uname -m)" = x86_64 ] || continue
+		jailed -- "$inmate" syscall ${call%:*}
+		is "$code:$out" "4:trying=${call%:*}" "${call#*:}: a violation"
+		has "$err" 'quod: violation: ' "${call#*:}: stderr says so"
+	done
+	jailed -- "$inmate" syscall 99999
+	has "$out" syscall=ENOSYS 'a call that nobody knows: ENOSYS'
+	jailed -- "$inmate" root
+	has "$out" 'create=ENOSYS' 'no file can be opened'
+	QUOD_SECRET=leak jailed -- "$inmate" environment x
+	has "$out" 'environment=0' 'the environment is empty'
+	jailed -- "$inmate" caps
+	has "$out" 'sets=0' 'no capabilities'
+}
+
+test_refusals() {
+	refused 2 'the program must be static' 'a dynamic program' "$quod" exec -- /bin/true
+	printf '#!/bin/sh\nexit 0\n' >"$dir/script"
+	chmod 755 "$dir/script" "$dir"
+	refused 2 'the program must be static' 'a script' "$quod" exec -- "$dir/script"
+	echo text >"$dir/text"
+	refused 2 'chmod a+x' 'a file that is not executable' "$quod" exec -- "$dir/text"
+	chmod 755 "$dir/text"
+	refused 2 'not a complete static ELF program' 'a text' "$quod" exec -- "$dir/text"
+	head -c 64 "$inmate" >"$dir/text"
+	refused 2 'not a complete static ELF program' 'a program that is cut' "$quod" exec -- "$dir/text"
+	refused 2 'must be a regular file' 'a directory' "$quod" exec -- "$dir"
+	refused 2 'No such file' 'a program that is not there' "$quod" exec -- "$dir/none"
+	refused 2 "cannot open ''" 'an empty name' "$quod" exec -- ''
+	mkdir "$dir/mnt"
+	# The words of sh -c are its own.
+	# shellcheck disable=SC2016
+	refused 2 'noexec' 'a noexec mount' unshare -rm sh -c 'mount -t tmpfs -o noexec none "$1" &&
+		cp "$2" "$1/x" && exec "$3" exec -- "$1/x" exit 0' sh "$dir/mnt" "$inmate" "$quod"
+}
+
+test_exit_codes
+test_relay
+test_limits
+test_walls
+test_refusals
+tap_done
