@@ -6,12 +6,13 @@
 
 #include "base/own.h"
 
-#define NAMED(X)                                                                        \
-	X(HUP)                                                                          \
-	X(INT) X(QUIT) X(ILL) X(TRAP) X(ABRT) X(BUS) X(FPE) X(KILL) X(USR1) X(SEGV)     \
-		X(USR2) X(PIPE) X(ALRM) X(TERM) X(CHLD) X(CONT) X(STOP) X(TSTP) X(TTIN) \
-			X(TTOU) X(URG) X(XCPU) X(XFSZ) X(VTALRM) X(PROF) X(WINCH) X(IO) \
-				X(PWR) X(SYS)
+/* clang-format off */
+#define NAMED(X) \
+	X(HUP) X(INT) X(QUIT) X(ILL) X(TRAP) X(ABRT) X(BUS) X(FPE) X(KILL) \
+	X(USR1) X(SEGV) X(USR2) X(PIPE) X(ALRM) X(TERM) X(CHLD) X(CONT) X(STOP) \
+	X(TSTP) X(TTIN) X(TTOU) X(URG) X(XCPU) X(XFSZ) X(VTALRM) X(PROF) X(WINCH) \
+	X(IO) X(PWR) X(SYS)
+/* clang-format on */
 
 static const char *const names[] = {
 #define X(name) [SIG##name] = "SIG" #name,

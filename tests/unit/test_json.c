@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/own.h"
+#include "base/own.h"
 #include "supervisor/json.h"
 
 static bool valid(const char *json, unsigned flags)
@@ -147,4 +148,56 @@ Test(json, strings_are_written_safe)
 	text_clear(&text);
 	json_add_str(&text, NULL);
 	cr_expect_str_eq(text_str(&text), "null");
+}
+
+static const char *const two[] = {"id", "input"};
+
+static bool members(const char *json, struct json_span values[2])
+{
+	return json_members(json, strlen(json), two, values, 2);
+}
+
+Test(json, members_in_any_order_keep_their_bytes)
+{
+	const char *json = " { \"input\" : [1, {\"id\": 0.10}] , \"id\":\"a\" } ";
+	struct json_span values[2];
+
+	cr_assert(members(json, values));
+	cr_expect_eq(values[0].len, 3);
+	cr_expect_eq(memcmp(values[0].at, "\"a\"", 3), 0);
+	cr_expect_eq(values[1].len, strlen("[1, {\"id\": 0.10}]"));
+	cr_expect_eq(memcmp(values[1].at, "[1, {\"id\": 0.10}]", values[1].len), 0);
+}
+
+Test(json, members_that_lack_or_repeat_or_are_unknown)
+{
+	static const char *const wrong[] = {
+		"{}",
+		"[]",
+		"1",
+		"{\"id\":1}",
+		"{\"id\":1,\"id\":2}",
+		"{\"id\":1,\"input\":2,\"more\":3}",
+		"{\"id\":1,\"input\":2,\"input\":3}",
+	};
+	struct json_span values[2];
+
+	for (size_t i = 0; i < ARRAY_LEN(wrong); i++)
+		cr_expect_not(members(wrong[i], values), "%s", wrong[i]);
+}
+
+Test(json, strings_stand_for_what_they_escape)
+{
+	static const char json[] =
+		"\"a\\n\\\"\\\\\\/\\b\\f\\r\\t\\u00e9\\ud83d\\ude00\\u20ac\"";
+	static const char wanted[] =
+		"a\n\"\\/\b\f\r\t\xc3\xa9\xf0\x9f\x98\x80\xe2\x82\xac";
+	struct json_span span = {.at = json, .len = sizeof(json) - 1};
+	struct text text = TEXT_INIT(100);
+
+	cr_assert(json_add_unescaped(&text, &span));
+	cr_expect_str_eq(text_str(&text), wanted);
+	text_free(&text);
+	cr_expect_not(
+		json_add_unescaped(&text, &(struct json_span){.at = "12", .len = 2}));
 }
