@@ -7,6 +7,7 @@
 #include "base/file.h"
 
 #include <errno.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <stdio.h>
 #include <fcntl.h>
@@ -140,14 +141,20 @@ int file_open_std_fds(void)
 void file_unblock(int fd)
 {
 	char path[32];
-	struct stat st;
+	struct stat st, anew_st;
+	int number;
 
 	if (fstat(fd, &st) < 0 || !(S_ISFIFO(st.st_mode) || isatty(fd)))
+		return;
+	/* To open a pty's master anew makes another pty. */
+	if (ioctl(fd, TIOCGPTN, &number) == 0)
 		return;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	int anew = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (anew < 0)
 		return;
-	dup2(anew, fd);
+	if (fstat(anew, &anew_st) == 0 && anew_st.st_dev == st.st_dev &&
+	    anew_st.st_ino == st.st_ino)
+		dup2(anew, fd);
 	close(anew);
 }

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,9 @@
 
 /* A start looks at so many leaves at most: it must stay cheap with many jails alive. */
 #define SWEEP_MOST 64
+
+/* A sweep holds a leaf for the time of two system calls. */
+#define CLAIM_ROUNDS 1000
 
 static const struct {
 	const char *name;
@@ -174,9 +178,9 @@ static int set_limits(struct leaf *leaf, const struct jail_limits *limits,
 }
 
 /* Somebody else's sweep came between our mkdir and our lock: the directory is gone. */
-static bool leaf_is_gone(const struct leaf *leaf)
+static bool leaf_is_gone(int dir_fd)
 {
-	return faccessat(leaf->dir_fd, "cgroup.procs", F_OK, 0) < 0;
+	return faccessat(dir_fd, "cgroup.procs", F_OK, 0) < 0;
 }
 
 /*
@@ -186,20 +190,25 @@ static bool leaf_is_gone(const struct leaf *leaf)
  */
 static int leaf_claim(struct leaf *leaf, struct jail_error *err)
 {
-	for (int round = 0; round < 10; round++) {
-		if (mkdirat(leaf->base_fd, leaf->id, 0755) < 0)
-			return jail_fail(err, JAIL_STAGE_CGROUP, errno,
-					 "make the leaf '%s'", leaf->id);
+	int errnum = EBUSY;
+
+	for (int round = 0; round < CLAIM_ROUNDS; round++) {
+		/* 0700: who can open it can lock it, and keep us out. */
+		if (mkdirat(leaf->base_fd, leaf->id, 0700) < 0 && errno != EEXIST) {
+			errnum = errno;
+			break;
+		}
 		leaf->dir_fd = openat(leaf->base_fd, leaf->id,
 				      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (leaf->dir_fd >= 0 && flock(leaf->dir_fd, LOCK_EX) == 0 &&
-		    !leaf_is_gone(leaf))
+		if (leaf->dir_fd >= 0 && flock(leaf->dir_fd, LOCK_EX | LOCK_NB) == 0 &&
+		    !leaf_is_gone(leaf->dir_fd))
 			return 0;
-		if (leaf->dir_fd < 0 && errno != ENOENT)
-			break;
+		errnum = errno;
 		leaf->dir_fd = close_fd(leaf->dir_fd);
+		if (errnum != ENOENT && errnum != EWOULDBLOCK)
+			break;
+		sched_yield(); /* the sweep that has it is about to be done */
 	}
-	int errnum = errno;
 	unlinkat(leaf->base_fd, leaf->id, AT_REMOVEDIR);
 	return jail_fail(err, JAIL_STAGE_CGROUP, errnum, "claim the leaf '%s'", leaf->id);
 }
@@ -229,7 +238,7 @@ static void sweep_one(int base_fd, const char *id)
 		openat(base_fd, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	/* Busy while its last process is dying: then the next sweep has it. */
-	if (dir >= 0 && flock(dir, LOCK_EX | LOCK_NB) == 0)
+	if (dir >= 0 && flock(dir, LOCK_EX | LOCK_NB) == 0 && !leaf_is_gone(dir))
 		unlinkat(base_fd, id, AT_REMOVEDIR);
 }
 

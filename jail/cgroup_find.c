@@ -48,7 +48,8 @@ static int own_path(char *path, size_t size, struct jail_error *err)
 		char *end = strchrnul(line, '\n');
 		char next = *end;
 		*end = '\0';
-		if (strncmp(line, "0::/", 4) == 0) {
+		/* "0::/../x": above the root of our cgroup namespace, out of sight. */
+		if (strncmp(line, "0::/", 4) == 0 && strncmp(line, "0::/..", 6) != 0) {
 			if ((size_t)snprintf(path, size, "%s", line + 4) >= size)
 				break;
 			return 0;
@@ -77,13 +78,17 @@ static void enable_controllers(int dir_fd)
  */
 static int open_group(int own, const char *path, struct jail_error *err)
 {
+	struct statfs fs;
 	struct stat st;
 	own_fd int group =
 		openat(own, GROUP, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-	if (group < 0 || fstat(group, &st) < 0)
+	if (group < 0 || fstat(group, &st) < 0 || fstatfs(group, &fs) < 0)
 		return jail_fail(err, JAIL_STAGE_CGROUP, errno, "open the group '/%s/%s'",
 				 path, GROUP);
+	if (fs.f_type != CGROUP2_SUPER_MAGIC)
+		return jail_fail(err, JAIL_STAGE_CGROUP, ENOTDIR,
+				 "'/%s/%s' is not in a cgroup hierarchy", path, GROUP);
 	if (st.st_uid != geteuid())
 		return jail_fail(err, JAIL_STAGE_CGROUP, EPERM,
 				 "the group '/%s/%s' belongs to uid %u", path, GROUP,
@@ -106,7 +111,7 @@ JAIL_API int jail_cgroup_open(int *ret_fd, struct jail_error *err)
 	if (own < 0)
 		return jail_fail(err, JAIL_STAGE_CGROUP, errno,
 				 "open our own cgroup '/%s'", path);
-	bool fresh = mkdirat(own, GROUP, 0755) == 0;
+	bool fresh = mkdirat(own, GROUP, 0700) == 0;
 	if (!fresh && errno != EEXIST)
 		return jail_fail(err, JAIL_STAGE_CGROUP, errno,
 				 "make a group in our own cgroup '/%s'", path);

@@ -45,17 +45,29 @@ static int text_covers(const char *text, uint32_t first, uint32_t count)
 	return 0;
 }
 
-/* The kernel gives a map whole in one read; it has at most 340 lines. */
+/* A map has at most 340 lines, and a read gives no more than a page of it. */
+static int read_map(const char *path, char *text, size_t size)
+{
+	own_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t at = 0;
+	ssize_t n = fd < 0 ? -1 : 1;
+
+	while (n > 0 && at < size - 1) {
+		n = read(fd, text + at, size - 1 - at);
+		at += n > 0 ? (size_t)n : 0;
+	}
+	if (n < 0)
+		return -errno;
+	text[at] = '\0';
+	return n == 0 ? 0 : -EOVERFLOW;
+}
+
 static int map_covers(const char *path, uint32_t first, uint32_t count)
 {
 	char text[340 * 36];
-	own_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	int r = read_map(path, text, sizeof(text));
 
-	if (n < 0)
-		return -errno;
-	text[n] = '\0';
-	return text_covers(text, first, count);
+	return r < 0 ? r : text_covers(text, first, count);
 }
 
 int idmap_root_mode(uint32_t first, uint32_t count, bool *ret_root,
@@ -91,20 +103,32 @@ static int write_text(int proc, const char *name, const char *text,
 	return 0;
 }
 
+/* A /proc of another pid namespace has strangers under our numbers. */
+static int check_proc(struct jail_error *err)
+{
+	char self[16] = "";
+	ssize_t n = readlink("/proc/self", self, sizeof(self) - 1);
+
+	if (n < 0)
+		return jail_fail(err, JAIL_STAGE_IDMAP, errno, "read '/proc/self'");
+	if (strtol(self, NULL, 10) != getpid())
+		return jail_fail(err, JAIL_STAGE_IDMAP, ESRCH,
+				 "'/proc' belongs to another pid namespace");
+	return 0;
+}
+
 int idmap_write(const struct idmap *map, pid_t pid, struct jail_error *err)
 {
 	char path[32], line[64];
 
+	int r = check_proc(err);
+	if (r < 0)
+		return r;
 	/* The child is ours and not yet reaped: its pid cannot have been given away. */
 	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
 	own_fd int proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (proc < 0)
 		return jail_fail(err, JAIL_STAGE_IDMAP, errno, "open '%s'", path);
-
-	/* The guest goes first when the host itself runs out of memory. */
-	int r = write_text(proc, "oom_score_adj", "1000", err);
-	if (r < 0)
-		return r;
 	if (!map->root_mode) {
 		r = write_text(proc, "setgroups", "deny", err);
 		if (r < 0)
@@ -115,5 +139,9 @@ int idmap_write(const struct idmap *map, pid_t pid, struct jail_error *err)
 	if (r < 0)
 		return r;
 	snprintf(line, sizeof(line), "%u %u 1", map->inside, map->uid_outside);
-	return write_text(proc, "uid_map", line, err);
+	r = write_text(proc, "uid_map", line, err);
+	if (r < 0)
+		return r;
+	/* The guest goes first when the host itself runs out of memory. */
+	return write_text(proc, "oom_score_adj", "1000", err);
 }

@@ -186,10 +186,12 @@ JAIL_API void jail_free(struct jail *jail)
 		return;
 	jail_end(jail);
 	/* Never cloned: the leaf is empty and nobody else's. */
-	if (jail->leaf.dir_fd >= 0)
-		leaf_remove(&jail->leaf, NULL);
+	bool gone = jail->leaf.dir_fd < 0 || leaf_remove(&jail->leaf, NULL) == 0;
 	leaf_close(&jail->leaf);
-	lease_give_back(&jail->lease);
+	/* Where something may still run under that uid, the lock is left to our own end.
+	 */
+	if (gone)
+		lease_give_back(&jail->lease);
 	for (int i = 0; i < JAIL_FD_COUNT; i++)
 		close_fd(jail->fd[i]);
 	close_fd(jail->go_write);

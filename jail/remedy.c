@@ -18,6 +18,8 @@ static const struct {
 	int errnum;
 	const char *text;
 } remedies[] = {
+	{JAIL_STAGE_IDMAP, ESRCH,
+	 "mount a fresh /proc in this pid namespace: unshare --mount-proc"},
 	{JAIL_STAGE_IDMAP, ENOENT, "mount /proc for the process that starts jails"},
 	{JAIL_STAGE_IDMAP, EPERM,
 	 "the caller may not map these ids: run without root, or as full root"},

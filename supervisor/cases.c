@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -131,7 +132,16 @@ static _Noreturn void run_case(const struct one_case *one, const struct request 
 			       enum output_kind kind, pid_t parent)
 {
 	struct request request = *shared;
+	sigset_t term;
 
+	/* Our parent speaks for the terminal: what is typed there must not come twice. */
+	setpgid(0, 0);
+	signal(SIGTTOU, SIG_IGN); /* a terminal set to stop who writes from the back */
+	/* How it tells us to stop, whatever its own caller wants ignored. */
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	sigprocmask(SIG_BLOCK, &term, NULL);
+	signal(SIGTERM, SIG_DFL);
 	/* Set, then look whether it was too late. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
@@ -143,15 +153,17 @@ static _Noreturn void run_case(const struct one_case *one, const struct request 
 	_exit(cmd_run_one(&request, kind));
 }
 
-static int exit_code_of(const siginfo_t *info)
+/* A case that was killed from outside has printed nothing. */
+static int exit_code_of(const siginfo_t *info, bool *ret_silent)
 {
-	if (info->si_code == CLD_EXITED)
-		return info->si_status;
-	return status_infos[STATUS_INTERNAL_ERROR].exit_code;
+	*ret_silent = info->si_code != CLD_EXITED;
+	return *ret_silent ? status_infos[STATUS_INTERNAL_ERROR].exit_code
+			   : info->si_status;
 }
 
 /* A signal for us is passed on: the child then ends its run in order. */
-static int await_case(pid_t child, const sigset_t *watched, bool *cancelled)
+static int await_case(pid_t child, const sigset_t *watched, bool *cancelled,
+		      bool *ret_silent)
 {
 	siginfo_t info = {0};
 	int sig;
@@ -164,7 +176,7 @@ static int await_case(pid_t child, const sigset_t *watched, bool *cancelled)
 		}
 		if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG) == 0 &&
 		    info.si_pid == child)
-			return exit_code_of(&info);
+			return exit_code_of(&info, ret_silent);
 	}
 }
 
@@ -198,6 +210,33 @@ static bool is_told_to_stop(int signal_fd)
 	return poll(&slot, 1, 0) > 0;
 }
 
+/* They have done their work: what is to be said last is not held up by them. */
+static void drain_signals(int signal_fd)
+{
+	struct signalfd_siginfo info;
+
+	while (read(signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		continue;
+}
+
+static int run_one(const struct one_case *one, const struct request *request,
+		   enum output_kind kind, const sigset_t *watched, bool *stop,
+		   bool *ret_silent)
+{
+	const pid_t parent = getpid();
+	pid_t child = fork();
+
+	if (child == 0)
+		run_case(one, request, kind, parent);
+	if (child < 0) {
+		*ret_silent = true;
+		return cmd_run_failed("cannot start a case", strerror(errno));
+	}
+	int code = await_case(child, watched, stop, ret_silent);
+	return *ret_silent ? cmd_run_failed("a case was killed from outside", one->id)
+			   : code;
+}
+
 /* One case after the other, each in a child. Returns the highest exit code, or a negative
  * errno if stdout cannot be written. */
 static int run_each(const struct cases *cases, const struct request *request,
@@ -205,7 +244,6 @@ static int run_each(const struct cases *cases, const struct request *request,
 {
 	own_sink struct sink sink;
 	const int cancelled = status_infos[STATUS_CANCELLED].exit_code;
-	const pid_t parent = getpid();
 	sigset_t watched;
 	bool stop = false;
 	int worst = 0, r = 0;
@@ -219,19 +257,23 @@ static int run_each(const struct cases *cases, const struct request *request,
 			    : announce(&sink, signal_fd, kind, &cases->list[i], i);
 		if (r < 0)
 			break;
-		pid_t child = fork();
-		if (child == 0)
-			run_case(&cases->list[i], request, kind, parent);
-		int code = child < 0 ? status_infos[STATUS_INTERNAL_ERROR].exit_code
-				     : await_case(child, &watched, &stop);
+		bool silent = false;
+		int code =
+			run_one(&cases->list[i], request, kind, &watched, &stop, &silent);
+		if (silent)
+			r = say(&sink, signal_fd, kind == OUTPUT_JSON ? "null" : "", "",
+				"");
 		worst = code > worst ? code : worst;
 		stop = stop || code == cancelled;
 	}
 	/* The case that was told to stop may have been done just before. */
 	if (stop && worst < cancelled)
 		worst = cancelled;
-	if (r == 0 && kind == OUTPUT_JSON)
-		r = say(&sink, signal_fd, "]\n", "", "");
+	if (kind == OUTPUT_JSON && r != -EPIPE) {
+		drain_signals(signal_fd);
+		int closed = say(&sink, signal_fd, "]\n", "", "");
+		r = r < 0 ? r : closed;
+	}
 	return r < 0 ? r : worst;
 }
 

@@ -48,16 +48,15 @@ static void say_failure(const char *what, const char *why)
 	(void)file_write_all(STDERR_FILENO, text_str(&line), line.len);
 }
 
-static int internal_failure(const char *why)
+int cmd_run_failed(const char *what, const char *why)
 {
-	say_failure(status_infos[STATUS_INTERNAL_ERROR].name, why);
+	say_failure(what, why);
 	return status_infos[STATUS_INTERNAL_ERROR].exit_code;
 }
 
 int cmd_run_write_failed(int r)
 {
-	say_failure("cannot write to stdout", strerror(-r));
-	return status_infos[STATUS_INTERNAL_ERROR].exit_code;
+	return cmd_run_failed("cannot write to stdout", strerror(-r));
 }
 
 /* Tells the end and decides the exit code, which a reader that has gone may change. */
@@ -98,7 +97,8 @@ int cmd_run_one(const struct request *request, enum output_kind kind)
 	int code;
 
 	if (guard_prepare(&signal_fd) < 0)
-		return internal_failure("no file descriptor left for signals");
+		return cmd_run_failed(status_infos[STATUS_INTERNAL_ERROR].name,
+				      "no file descriptor left for signals");
 	interp_open(&interp);
 	/* Without one the record says who enforces instead. */
 	if (jail_cgroup_open(&cgroup_fd, NULL) < 0)

@@ -44,6 +44,8 @@ int run_args_read(const char *path, size_t most, char **ret_data, size_t *ret_le
 /* Says why that failed; `most` is the cap in words. Returns r. */
 int run_args_read_failed(const char *path, int r, const char *most, struct usage *usage);
 
+/* "quod: WHAT: WHY" on stderr. Returns the exit code of internal_error. */
+int cmd_run_failed(const char *what, const char *why);
 /* Says that stdout failed with this negative errno. Returns the exit code. */
 int cmd_run_write_failed(int r);
 

@@ -285,6 +285,46 @@ static void test_uid_lease(void)
 	jail_free(two);
 }
 
+/* 200 lines, as an orchestrator may write them: more than one read of a map gives. */
+static bool write_long_map(pid_t pid, const char *name)
+{
+	char path[64], text[4096];
+	size_t at = 0;
+
+	for (int i = 0; i < 199; i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%d %d 1\n", i, i);
+	at += (size_t)snprintf(text + at, sizeof(text) - at, "%u %u %u\n", QUOD_UID_FIRST,
+			       QUOD_UID_FIRST, QUOD_UID_COUNT);
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	own_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
+	return fd >= 0 && write(fd, text, at) == (ssize_t)at;
+}
+
+static void test_root_mode_with_a_long_id_map(void)
+{
+	int ready[2], go[2], status = 1;
+	char byte = 0;
+
+	if (!in_root_mode() || pipe(ready) < 0 || pipe(go) < 0)
+		return;
+	fflush(stdout);
+	pid_t pid = fork();
+	if (pid == 0) {
+		close(go[1]);
+		bool told = unshare(CLONE_NEWUSER) == 0 &&
+			    write(ready[1], &byte, 1) == 1 && read(go[0], &byte, 1) == 1;
+		_exit(told && in_root_mode() ? 0 : 1);
+	}
+	close(ready[1]);
+	bool mapped = read(ready[0], &byte, 1) == 1 && write_long_map(pid, "uid_map") &&
+		      write_long_map(pid, "gid_map") && write(go[1], &byte, 1) == 1;
+	close(ready[0]);
+	close(go[0]);
+	close(go[1]);
+	waitpid(pid, &status, 0);
+	check(mapped && status == 0, "root mode is seen in an id map of 200 lines");
+}
+
 static void test_kill_takes_the_whole_tree(void)
 {
 	struct jail_spec spec = inmate_spec("tree", "40");
@@ -412,6 +452,7 @@ int main(void)
 	test_ipc();
 	test_seen_from_outside();
 	test_uid_lease();
+	test_root_mode_with_a_long_id_map();
 	test_kill_takes_the_whole_tree();
 	test_pid_one_that_aborts();
 	test_exit_code();

@@ -74,4 +74,36 @@ code=0
 has "$line" now 'the first case runs'
 is "$code $(jq -r 'select(.case) | .case + " " + .status' "$dir/out")" '130 a cancelled' \
 	'a signal ends the case and the list'
+# Signals while many cases run: always told, always a list.
+seq 400 | sed 's/.*/{"id":"c&","input":&}/' >"$dir/many"
+for how in TERM HUP; do
+	for _ in 1 2 3; do
+		rm -f "$dir/out"
+		"$quod" run --cases "$dir/many" -o json -e input >"$dir/out" 2>"$dir/err" &
+		pid=$!
+		while [ ! -s "$dir/out" ]; do sleep 0.01; done
+		kill -$how $pid
+		code=0
+		wait $pid || code=$?
+		is "$code $(jq -r 'type' "$dir/out" 2>&1)" '130 array' 'cases that are stopped: 130 and a list'
+	done
+done
+
+# A caller that ignores SIGTERM: the parent can still stop a case, and none outlives it.
+(trap '' TERM; exec "$quod" run --cases "$dir/many" -o ndjson -e 'while (true);' >"$dir/out" 2>"$dir/err") &
+pid=$!
+for _ in $(seq 500); do
+	child=$(cut -d ' ' -f 1 "/proc/$pid/task/$pid/children" 2>/dev/null)
+	guest=$(cut -d ' ' -f 1 "/proc/${child:-0}/task/${child:-0}/children" 2>/dev/null)
+	[ -z "$guest" ] || break
+	sleep 0.02
+done
+kill -KILL $pid
+wait $pid 2>/dev/null
+for _ in $(seq 200); do
+	[ -d "/proc/$guest" ] || break
+	sleep 0.02
+done
+holds 'a case does not outlive a parent whose caller ignores SIGTERM' test ! -d "/proc/$guest"
+
 tap_done
