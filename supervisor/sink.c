@@ -118,10 +118,11 @@ int sink_flush(struct sink *sink, int stop_fd)
 
 		if (poll(slots, 2, -1) < 0 && errno != EINTR)
 			return -errno;
-		if (slots[1].revents)
-			return -EINTR;
+		/* A reader that takes it gets all of it; only one that does not is left. */
 		if (slots[0].revents)
 			r = sink_write(sink);
+		else if (slots[1].revents)
+			return -EINTR;
 	}
 	return r ? r : sink->error;
 }
