@@ -11,6 +11,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/close_range.h>
 #include <linux/mount.h>
 #include <linux/sched.h>
@@ -21,7 +22,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/capability.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -115,7 +115,7 @@ static void set_rlimits(void)
 
 	for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
 		struct rlimit both = {limits[i].value, limits[i].value};
-		must(setrlimit((__rlimit_resource_t)limits[i].resource, &both), "rlimit");
+		must(prlimit(0, limits[i].resource, &both, NULL), "rlimit");
 	}
 }
 
