@@ -113,14 +113,24 @@ static void note_enforcers(struct run *run)
 		enforcer_of(jail_processes_enforcer(run->jail), ENFORCER_FILTER);
 }
 
+/* The guest was gone before it could be killed; what decided is the reason all the same.
+ */
+static bool is_our_reason(const struct run *run)
+{
+	enum kill_reason reason = run->guard.reason;
+
+	return reason != KILL_NONE && reason != KILL_FAILURE && reason != KILL_PROTOCOL &&
+	       run->record->status == kill_infos[reason].status;
+}
+
 static void note_kill(struct run *run, const struct facts *facts)
 {
 	struct record *record = run->record;
 
-	if (run->guard.killed) {
+	if (run->guard.killed || is_our_reason(run)) {
 		record->killer = KILLER_SUPERVISOR;
 		record->kill_reason = kill_infos[run->guard.reason].name;
-		record->kill_signal = SIGKILL;
+		record->kill_signal = run->guard.killed ? SIGKILL : 0;
 	} else if (facts->oom_killed) {
 		record->killer = KILLER_KERNEL;
 		record->kill_reason = "oom";

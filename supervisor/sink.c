@@ -118,7 +118,8 @@ int sink_flush(struct sink *sink, int stop_fd)
 
 		if (poll(slots, 2, -1) < 0 && errno != EINTR)
 			return -errno;
-		/* A reader that takes it gets all of it; only one that does not is left. */
+		/* A reader that takes it gets all of it; only one that does not is left.
+		 */
 		if (slots[0].revents)
 			r = sink_write(sink);
 		else if (slots[1].revents)
