@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <string.h>
 
 #include "rootfs/library.h"
@@ -32,6 +33,14 @@ static void define_table(duk_context *ctx, const struct library_entry *table)
 		peek_define(ctx, -2, entry->name);
 	}
 	duk_set_top(ctx, 0);
+}
+
+double library_index(double at, double length)
+{
+	at = isnan(at) ? 0 : trunc(at);
+	if (at < 0)
+		at += length;
+	return at < 0 || at >= length ? -1 : at;
 }
 
 void library_define(duk_context *ctx)

@@ -24,6 +24,9 @@ extern const struct library_entry library_array[];
 extern const struct library_entry library_string[];
 extern const struct library_entry library_object[];
 
+/* Where `at` counts to in so many items, from the end if it is negative; -1: to none. */
+double library_index(double at, double length);
+
 /* Array.prototype.sort */
 duk_ret_t library_sort(duk_context *ctx);
 

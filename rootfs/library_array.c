@@ -111,13 +111,9 @@ static duk_ret_t array_at(duk_context *ctx)
 {
 	duk_uarridx_t length;
 	duk_idx_t array = open_this(ctx, &length);
-	double at = trunc(duk_to_number(ctx, 0));
+	double at = library_index(duk_to_number(ctx, 0), length);
 
-	if (isnan(at))
-		at = 0;
 	if (at < 0)
-		at += length;
-	if (at < 0 || at >= length)
 		return 0;
 	duk_get_prop_index(ctx, array, (duk_uarridx_t)at);
 	return 1;

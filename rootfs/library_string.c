@@ -85,13 +85,9 @@ static duk_ret_t string_at(duk_context *ctx)
 {
 	duk_idx_t text = open_this(ctx);
 	double length = (double)duk_get_length(ctx, text),
-	       at = trunc(duk_to_number(ctx, 0));
+	       at = library_index(duk_to_number(ctx, 0), length);
 
-	if (isnan(at))
-		at = 0;
 	if (at < 0)
-		at += length;
-	if (at < 0 || at >= length)
 		return 0;
 	duk_substring(ctx, text, (duk_size_t)at, (duk_size_t)at + 1);
 	return 1;

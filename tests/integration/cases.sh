@@ -92,18 +92,10 @@ done
 # A caller that ignores SIGTERM: the parent can still stop a case, and none outlives it.
 (trap '' TERM; exec "$quod" run --cases "$dir/many" -o ndjson -e 'while (true);' >"$dir/out" 2>"$dir/err") &
 pid=$!
-for _ in $(seq 500); do
-	child=$(cut -d ' ' -f 1 "/proc/$pid/task/$pid/children" 2>/dev/null)
-	guest=$(cut -d ' ' -f 1 "/proc/${child:-0}/task/${child:-0}/children" 2>/dev/null)
-	[ -z "$guest" ] || break
-	sleep 0.02
-done
+guest=$(child_of "$(child_of $pid)")
 kill -KILL $pid
 wait $pid 2>/dev/null
-for _ in $(seq 200); do
-	[ -d "/proc/$guest" ] || break
-	sleep 0.02
-done
-holds 'a case does not outlive a parent whose caller ignores SIGTERM' test ! -d "/proc/$guest"
+await_gone "$guest"
+holds 'a case does not outlive a parent whose caller ignores SIGTERM' test ! -d "/proc/${guest:?}"
 
 tap_done

@@ -120,3 +120,33 @@ $err"
 ends_as() {
 	is "$(field .status) $code" "$1 $2" "$3"
 }
+
+# What runs in the background is waited for by what it does; the bound is against a hang.
+
+# await_line FILE TEXT: until the text is in the file.
+await_line() {
+	for _ in $(seq 500); do
+		! grep -q "$2" "$1" 2>/dev/null || return 0
+		sleep 0.02
+	done
+}
+
+# child_of PID: the first child of a process, once it has one.
+child_of() {
+	for _ in $(seq 500); do
+		child_found=$(cut -d ' ' -f 1 "/proc/$1/task/$1/children" 2>/dev/null)
+		if [ -n "$child_found" ]; then
+			echo "$child_found"
+			return
+		fi
+		sleep 0.02
+	done
+}
+
+# await_gone PID: until there is no such process.
+await_gone() {
+	for _ in $(seq 500); do
+		[ -d "/proc/$1" ] || return 0
+		sleep 0.02
+	done
+}

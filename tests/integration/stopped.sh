@@ -4,23 +4,6 @@
 # deadline claims no success that it did not see in time.
 . "$QUOD_TEST_SOURCE/tests/integration/lib.sh"
 
-# child_of PID: the first process of its jail, waited for.
-child_of() {
-	for _ in $(seq 200); do
-		child=$(cat "/proc/$1/task/$1/children" 2>/dev/null | cut -d ' ' -f 1)
-		[ -n "$child" ] && echo "$child" && return
-		sleep 0.02
-	done
-}
-
-# await_line FILE TEXT
-await_line() {
-	for _ in $(seq 500); do
-		grep -q "$2" "$1" 2>/dev/null && return
-		sleep 0.02
-	done
-}
-
 "$quod" run -o ndjson -e 'console.log("up"); setTimeout(function () { console.log("woke"); }, 700); true' \
 	>"$dir/events" &
 pid=$!

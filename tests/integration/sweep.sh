@@ -17,18 +17,12 @@ all=
 for signal in KILL ALRM XCPU; do
 	"$quod" run -o ndjson -e 'console.log("up"); for (;;);' >"$dir/events" &
 	pid=$!
-	for _ in $(seq 500); do
-		grep -q '"up"' "$dir/events" && break
-		sleep 0.02
-	done
-	guest=$(cut -d ' ' -f 1 "/proc/$pid/task/$pid/children")
+	await_line "$dir/events" '"up"'
+	guest=$(child_of $pid)
 	all="$all $(leaf_of "$guest")"
 	kill -$signal $pid
 	wait $pid 2>/dev/null
-	for _ in $(seq 500); do
-		[ -d "/proc/$guest" ] || break
-		sleep 0.02
-	done
+	await_gone "$guest"
 	holds "SIG$signal of quod ends its guest" test ! -d "/proc/$guest"
 done
 "$quod" run -e 1 >/dev/null
@@ -39,11 +33,8 @@ done
 # A leaf in use is not swept away under it.
 "$quod" run -o ndjson -e 'console.log("up"); setTimeout(function () {}, 1500); true' >"$dir/events" &
 pid=$!
-for _ in $(seq 500); do
-	grep -q '"up"' "$dir/events" && break
-	sleep 0.02
-done
-leaf=$(leaf_of "$(cut -d ' ' -f 1 "/proc/$pid/task/$pid/children")")
+await_line "$dir/events" '"up"'
+leaf=$(leaf_of "$(child_of $pid)")
 "$quod" run -e 1 >/dev/null
 code=0
 wait $pid || code=$?
