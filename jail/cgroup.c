@@ -27,7 +27,10 @@
 /* A start looks at so many leaves at most: it must stay cheap with many jails alive. */
 #define SWEEP_MOST 64
 
-/* A sweep holds a leaf for the time of two system calls. */
+/* And waits so long at most for what is dying in them. */
+#define SWEEP_WAIT_MS 100
+
+/* A sweep holds a leaf for the time of a few system calls, or for that wait. */
 #define CLAIM_ROUNDS 1000
 
 static const struct {
@@ -37,6 +40,8 @@ static const struct {
 	[KNOB_KILL] = {"cgroup.kill", O_WRONLY},
 	[KNOB_EVENTS] = {"cgroup.events", O_RDONLY},
 	[KNOB_MEMORY_EVENTS] = {"memory.events.local", O_RDONLY},
+	[KNOB_GROUP_EVENTS] = {"../memory.events.local", O_RDONLY},
+	[KNOB_PLACE_EVENTS] = {"../../memory.events.local", O_RDONLY},
 	[KNOB_MEMORY_PEAK] = {"memory.peak", O_RDONLY},
 	[KNOB_PIDS_PEAK] = {"pids.peak", O_RDONLY},
 	[KNOB_CPU_STAT] = {"cpu.stat", O_RDONLY},
@@ -213,6 +218,12 @@ static int leaf_claim(struct leaf *leaf, struct jail_error *err)
 	return jail_fail(err, JAIL_STAGE_CGROUP, errnum, "claim the leaf '%s'", leaf->id);
 }
 
+void leaf_init(struct leaf *leaf)
+{
+	*leaf = (struct leaf){.base_fd = -1, .dir_fd = -1};
+	memset(leaf->knob_fd, -1, sizeof(leaf->knob_fd));
+}
+
 int leaf_make(int base_fd, const char *id, const struct jail_limits *limits,
 	      struct leaf *leaf, struct jail_error *err)
 {
@@ -232,20 +243,67 @@ int leaf_make(int base_fd, const char *id, const struct jail_limits *limits,
 	return r;
 }
 
-static void sweep_one(int base_fd, const char *id)
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static bool is_populated(int events_fd)
+{
+	uint64_t populated = 0;
+
+	return knob_keyed(events_fd, "populated", &populated) && populated;
+}
+
+/* By cgroup.events, which polls when it changes. -EBUSY: not empty at the end. */
+static int wait_empty(int events_fd, int64_t end_ms)
+{
+	while (is_populated(events_fd)) {
+		struct pollfd pfd = {.fd = events_fd, .events = POLLPRI};
+		int64_t left = end_ms - now_ms();
+
+		if (left <= 0)
+			return -EBUSY;
+		if (poll(&pfd, 1, (int)left) < 0 && errno != EINTR)
+			return -errno;
+	}
+	return 0;
+}
+
+/* Nobody holds its lock: its supervisor is dead, and whoever is in it is about to be. */
+static void sweep_kill(int dir_fd, int64_t end_ms)
+{
+	own_fd int events = openat(dir_fd, "cgroup.events", O_RDONLY | O_CLOEXEC);
+
+	knob_write(dir_fd, "cpu.max", "max");
+	knob_write(dir_fd, "pids.max", "0");
+	knob_write(dir_fd, "cgroup.kill", "1");
+	if (events >= 0)
+		wait_empty(events, end_ms);
+}
+
+static void sweep_one(int base_fd, const char *id, int64_t end_ms)
 {
 	own_fd int dir =
 		openat(base_fd, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-	/* Busy while its last process is dying: then the next sweep has it. */
-	if (dir >= 0 && flock(dir, LOCK_EX | LOCK_NB) == 0 && !leaf_is_gone(dir))
-		unlinkat(base_fd, id, AT_REMOVEDIR);
+	if (dir < 0 || flock(dir, LOCK_EX | LOCK_NB) < 0 || leaf_is_gone(dir))
+		return;
+	if (unlinkat(base_fd, id, AT_REMOVEDIR) == 0 || errno != EBUSY)
+		return;
+	sweep_kill(dir, end_ms);
+	/* What hangs in the kernel keeps its leaf: a later sweep has it. */
+	unlinkat(base_fd, id, AT_REMOVEDIR);
 }
 
 void leaf_sweep(int base_fd)
 {
 	int fd = openat(base_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	int64_t end_ms = now_ms() + SWEEP_WAIT_MS;
 	int tried = 0;
 
 	if (!dir) {
@@ -254,7 +312,7 @@ void leaf_sweep(int base_fd)
 	}
 	for (struct dirent *entry; tried < SWEEP_MOST && (entry = readdir(dir));)
 		if (entry->d_type == DT_DIR && entry->d_name[0] != '.') {
-			sweep_one(base_fd, entry->d_name);
+			sweep_one(base_fd, entry->d_name, end_ms);
 			tried++;
 		}
 	closedir(dir);
@@ -265,6 +323,8 @@ static bool knob_expected(const struct leaf *leaf, enum knob knob)
 {
 	switch (knob) {
 	case KNOB_MEMORY_EVENTS:
+	case KNOB_GROUP_EVENTS:
+	case KNOB_PLACE_EVENTS:
 	case KNOB_MEMORY_PEAK:
 		return leaf->memory;
 	case KNOB_PIDS_PEAK:
@@ -292,10 +352,22 @@ static int knob_open(struct leaf *leaf, enum knob knob)
 	return fd;
 }
 
-/* Newer than the oldest kernel that we run on: what is read there is a bonus. */
+/* Newer than the oldest kernel that we run on, or not at the top of the hierarchy: what
+ * is read there is a bonus. */
 static bool knob_may_lack(enum knob knob)
 {
-	return knob == KNOB_MEMORY_PEAK || knob == KNOB_PIDS_PEAK;
+	return knob == KNOB_MEMORY_PEAK || knob == KNOB_PIDS_PEAK ||
+	       knob == KNOB_GROUP_EVENTS || knob == KNOB_PLACE_EVENTS;
+}
+
+/* How often the two cgroups above have run out of memory of their own. */
+static uint64_t oom_above(const struct leaf *leaf)
+{
+	uint64_t group = 0, place = 0;
+
+	knob_keyed(leaf->knob_fd[KNOB_GROUP_EVENTS], "oom", &group);
+	knob_keyed(leaf->knob_fd[KNOB_PLACE_EVENTS], "oom", &place);
+	return group + place;
 }
 
 int leaf_open_knobs(struct leaf *leaf, struct jail_error *err)
@@ -309,6 +381,7 @@ int leaf_open_knobs(struct leaf *leaf, struct jail_error *err)
 			return jail_fail(err, JAIL_STAGE_CGROUP, errno, "open '%s/%s'",
 					 leaf->id, knobs[i].name);
 	}
+	leaf->oom_above = oom_above(leaf);
 	return 0;
 }
 
@@ -330,31 +403,15 @@ int leaf_kill(struct leaf *leaf)
 	return knob_put(leaf, KNOB_KILL, "1");
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* 0 when empty, -EBUSY when processes are left at the end of the time. */
 int leaf_wait_empty(struct leaf *leaf, int timeout_ms)
 {
 	int fd = leaf->knob_fd[KNOB_EVENTS];
-	int64_t end = now_ms() + timeout_ms;
 
-	for (;;) {
-		uint64_t populated = 0;
-		if (!knob_keyed(fd, "populated", &populated) || populated == 0)
-			return 0;
-		int64_t left = end - now_ms();
-		if (left <= 0)
-			return -EBUSY;
-		struct pollfd pfd = {.fd = fd, .events = POLLPRI};
-		if (poll(&pfd, 1, (int)left) < 0 && errno != EINTR)
-			return -errno;
-	}
+	/* Pid 1 is dead, so all of the jail is dying: whoever is still alive here was
+	 * put here by somebody else. */
+	if (is_populated(fd))
+		leaf_kill(leaf);
+	return wait_empty(fd, now_ms() + timeout_ms);
 }
 
 int leaf_cpu_us(const struct leaf *leaf, uint64_t *ret_us)
@@ -371,6 +428,7 @@ void leaf_collect(const struct leaf *leaf, struct jail_result *result)
 		result->memory_limit_hit = value > 0;
 	if (knob_keyed(leaf->knob_fd[KNOB_MEMORY_EVENTS], "oom_kill", &value))
 		result->oom_killed = value > 0;
+	result->oom_in_group = oom_above(leaf) > leaf->oom_above;
 	if (leaf_cpu_us(leaf, &value) == 0)
 		result->cpu_us = value;
 	if (knob_number(leaf->knob_fd[KNOB_MEMORY_PEAK], &value))

@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where leaves can be made: a group "quod" below the caller's own cgroup in the v2
- * hierarchy. Nothing of the host is moved or changed; where the group cannot be made the
- * caller is told why, and jails do without.
+ * The cgroup below which quod may work: our own, or one that an operator names.
+ *
+ * Our own is read from /proc/self/cgroup. If it is called `supervisor` the place is its
+ * parent: that is where a process goes that has made room for controllers (see
+ * cgroup_group.c), be it quod, a service manager or a script.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/own.h"
 #include "jail/internal.h"
 
-#define GROUP "quod"
+static bool is_cgroup2(int fd)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC;
+}
 
 /* The v2 mount: alone, or beside v1 on a hybrid host. */
 static int open_mount(struct jail_error *err)
@@ -24,9 +30,8 @@ static int open_mount(struct jail_error *err)
 	static const char *const places[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
 
 	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
-		struct statfs fs;
 		own_fd int fd = open(places[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (fd >= 0 && fstatfs(fd, &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC)
+		if (fd >= 0 && is_cgroup2(fd))
 			return TAKE_FD(fd);
 	}
 	return jail_fail(err, JAIL_STAGE_CGROUP, ENOENT,
@@ -59,71 +64,58 @@ static int own_path(char *path, size_t size, struct jail_error *err)
 	return jail_fail(err, JAIL_STAGE_CGROUP, ENOENT, "we are in no cgroup v2");
 }
 
-/* Asks for the controllers one by one: those that are not there do not cost the others.
- * Refusals are no errors: what is missing shows when the leaf's knobs are written. */
-static void enable_controllers(int dir_fd)
+static void strip_supervisor(char *path)
 {
-	static const char *const wanted[] = {"+memory", "+pids", "+cpu"};
-	own_fd int fd = openat(dir_fd, "cgroup.subtree_control", O_WRONLY | O_CLOEXEC);
+	char *slash = strrchr(path, '/');
+	char *name = slash ? slash + 1 : path;
 
-	for (size_t i = 0; fd >= 0 && i < ARRAY_LEN(wanted); i++)
-		if (write(fd, wanted[i], strlen(wanted[i])) < 0)
-			continue;
+	if (strcmp(name, CGROUP_SUPERVISOR) == 0)
+		*(slash ? slash : path) = '\0';
 }
 
-/*
- * The group must be ours: whoever owns it may kill, freeze and limit what runs in it.
- * Another user may have made one when it ran quod in this cgroup, and root could write
- * there too.
- */
-static int open_group(int own, const char *path, struct jail_error *err)
+int place_top(struct place *ret_place)
 {
-	struct statfs fs;
-	struct stat st;
-	own_fd int group =
-		openat(own, GROUP, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int mount = open_mount(NULL);
 
-	if (group < 0 || fstat(group, &st) < 0 || fstatfs(group, &fs) < 0)
-		return jail_fail(err, JAIL_STAGE_CGROUP, errno, "open the group '/%s/%s'",
-				 path, GROUP);
-	if (fs.f_type != CGROUP2_SUPER_MAGIC)
-		return jail_fail(err, JAIL_STAGE_CGROUP, ENOTDIR,
-				 "'/%s/%s' is not in a cgroup hierarchy", path, GROUP);
-	if (st.st_uid != geteuid())
-		return jail_fail(err, JAIL_STAGE_CGROUP, EPERM,
-				 "the group '/%s/%s' belongs to uid %u", path, GROUP,
-				 (unsigned)st.st_uid);
-	return TAKE_FD(group);
+	*ret_place = (struct place){.dir_fd = mount < 0 ? -1 : mount};
+	return mount < 0 ? mount : 0;
 }
 
-JAIL_API int jail_cgroup_open(int *ret_fd, struct jail_error *err)
+int place_own(struct place *ret_place, struct jail_error *err)
 {
-	char path[1024];
+	struct place place = {.dir_fd = -1, .ours = true};
 	own_fd int mount = open_mount(err);
 
 	if (mount < 0)
 		return mount;
-	int r = own_path(path, sizeof(path), err);
+	int r = own_path(place.path, sizeof(place.path), err);
 	if (r < 0)
 		return r;
-	own_fd int own = openat(mount, path[0] ? path : ".",
-				O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (own < 0)
+	strip_supervisor(place.path);
+	place.dir_fd = openat(mount, place.path[0] ? place.path : ".",
+			      O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (place.dir_fd < 0)
 		return jail_fail(err, JAIL_STAGE_CGROUP, errno,
-				 "open our own cgroup '/%s'", path);
-	bool fresh = mkdirat(own, GROUP, 0700) == 0;
-	if (!fresh && errno != EEXIST)
+				 "open our own cgroup '/%s'", place.path);
+	*ret_place = place;
+	return 0;
+}
+
+/* The operator's path: symlinks are followed, and it is shown as it was given. */
+int place_given(const char *path, struct place *ret_place, struct jail_error *err)
+{
+	struct place place = {.dir_fd = -1};
+	const char *shown = path + strspn(path, "/");
+	own_fd int dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (dir < 0)
 		return jail_fail(err, JAIL_STAGE_CGROUP, errno,
-				 "make a group in our own cgroup '/%s'", path);
-	own_fd int group = open_group(own, path, err);
-	if (group < 0)
-		return group;
-	/* Once: they stay on as long as the group is there. */
-	if (fresh) {
-		enable_controllers(own);
-		enable_controllers(group);
-	}
-	leaf_sweep(group);
-	*ret_fd = TAKE_FD(group);
+				 "open the cgroup '%.200s'", path);
+	if (!is_cgroup2(dir))
+		return jail_fail(err, JAIL_STAGE_CGROUP, ENOTDIR,
+				 "'%.200s' is no directory of a cgroup v2 mount", path);
+	snprintf(place.path, sizeof(place.path), "%s", shown);
+	place.dir_fd = TAKE_FD(dir);
+	*ret_place = place;
 	return 0;
 }

@@ -18,7 +18,7 @@ int jail_fail(struct jail_error *err, enum jail_stage stage, int errnum,
 const char *jail_remedy(enum jail_stage stage, int errnum);
 /* remedy.c. The cause of a refused clone3, found by looking at the host. Into a buffer.
  */
-void jail_explain_clone(int errnum, char *to, size_t size);
+void jail_explain_clone(int errnum, bool into_cgroup, char *to, size_t size);
 
 /* spec.c */
 int spec_check(const struct jail_spec *spec, struct jail_error *err);
@@ -48,12 +48,31 @@ int idmap_root_mode(uint32_t first, uint32_t count, bool *ret_root,
 		    struct jail_error *err);
 int idmap_write(const struct idmap *map, pid_t pid, struct jail_error *err);
 
+/* cgroup_find.c: a cgroup below which we may work. */
+#define CGROUP_SUPERVISOR "supervisor"
+struct place {
+	int dir_fd;	 /* O_PATH; whoever has opened the place closes it */
+	char path[1024]; /* for messages, without the leading slash */
+	bool ours;	 /* we are in it, or in its leaf for supervisors */
+};
+int place_own(struct place *ret_place, struct jail_error *err);
+int place_given(const char *path, struct place *ret_place, struct jail_error *err);
+/* The top of what we see of the hierarchy; dir_fd is -1 on an error. */
+int place_top(struct place *ret_place);
+
+/* cgroup_group.c. Is the controller there for our leaves? If not, err says why not.
+ * *ret_name is set in any case; static. */
+#define GROUP_CONTROLLERS 3
+int group_try_controller(unsigned which, const char **ret_name, struct jail_error *err);
+
 /* cgroup.c: the leaf of one jail. Every fd it needs is opened before the guest starts,
  * so that a supervisor which can open nothing any more can still watch and kill. */
 enum knob {
 	KNOB_KILL,
 	KNOB_EVENTS,
 	KNOB_MEMORY_EVENTS,
+	KNOB_GROUP_EVENTS, /* whose memory ran out, if not ours? */
+	KNOB_PLACE_EVENTS,
 	KNOB_MEMORY_PEAK,
 	KNOB_PIDS_PEAK,
 	KNOB_CPU_STAT,
@@ -67,23 +86,13 @@ struct leaf {
 	int knob_fd[KNOB_COUNT];
 	char id[65];
 	bool memory, cpu, pids; /* written and read back */
+	uint64_t oom_above;	/* ooms of the two cgroups above when the run began */
 };
-#define LEAF_INIT                                         \
-	{                                                 \
-		.base_fd = -1, .dir_fd = -1, .knob_fd = { \
-			-1,                               \
-			-1,                               \
-			-1,                               \
-			-1,                               \
-			-1,                               \
-			-1,                               \
-			-1,                               \
-			-1                                \
-		}                                         \
-	}
+/* Everything -1 that is a descriptor. */
+void leaf_init(struct leaf *leaf);
 int leaf_make(int base_fd, const char *id, const struct jail_limits *limits,
 	      struct leaf *leaf, struct jail_error *err);
-/* Removes what supervisors that were killed have left in a group. */
+/* Kills and removes what supervisors that were killed have left in a group. */
 void leaf_sweep(int base_fd);
 int leaf_open_knobs(struct leaf *leaf, struct jail_error *err);
 int leaf_kill(struct leaf *leaf);

@@ -141,7 +141,9 @@ static int take_down(struct jail *jail, struct jail_error *err)
 
 	if (r < 0)
 		r = jail_fail(err, JAIL_STAGE_COLLECT, -r,
-			      "the cgroup leaf '%s' does not become empty",
+			      "the cgroup leaf '%s' does not become empty: its "
+			      "processes were killed and hang in the kernel; it is left "
+			      "there for a later start to remove",
 			      jail->leaf.id);
 	else
 		r = leaf_remove(&jail->leaf, err);

@@ -96,7 +96,8 @@ struct jail_limits {
 
 enum jail_flag {
 	JAIL_LOOPBACK_UP = 1 << 0, /* bring up lo; otherwise no interface is up */
-	JAIL_NEED_CGROUP = 1 << 1, /* fail where memory or pids have no cgroup */
+	JAIL_NEED_CGROUP =
+		1 << 1, /* fail where a limit that a cgroup can hold is not held */
 	JAIL_FILTER_NO_FORK =
 		1 << 2, /* spec.filter refuses fork: then it holds `processes` */
 };
@@ -133,7 +134,8 @@ struct jail_result {
 	bool cgroup_used;
 	bool memory_limit_hit; /* the leaf's own memory.events says oom */
 	bool oom_killed; /* the kernel's OOM killer ended it, whoever's memory ran out */
-	uint64_t cpu_us; /* user and system, whole tree with a cgroup */
+	bool oom_in_group; /* then: that of the group `quod` or of the cgroup it is in */
+	uint64_t cpu_us;   /* user and system, whole tree with a cgroup */
 	uint64_t memory_peak_bytes; /* memory.peak, else the largest RSS of pid 1 */
 	uint32_t pids_peak;	    /* 0: not known */
 };
@@ -197,12 +199,18 @@ JAIL_API void jail_free(struct jail *jail);
 JAIL_API int jail_drop_own_capabilities(struct jail_error *err);
 
 /*
- * A directory fd (the caller's) under which leaves can be made: below the caller's own
- * cgroup where that is writable. Leaves that a killed supervisor has left are removed.
+ * A directory fd (the caller's) under which leaves can be made: the group `quod`, below
+ * `dir`, a directory of a cgroup v2 mount that is delegated to the caller, or if that is
+ * NULL below the caller's own cgroup. Controllers are handed down to it; if the caller
+ * alone is in the way in its own cgroup, it moves into the subgroup `supervisor`. Leaves
+ * that a killed supervisor has left are killed and removed.
+ *
  * Returns -ENOENT or another errno, and says why, where there is none; a jail can run
- * without.
+ * without. `required`: also where one of the memory, pids and cpu controllers is missing
+ * (ENODEV: on this host, EOPNOTSUPP: not delegated, EBUSY: processes are in the way).
  */
-JAIL_API int jail_cgroup_open(int *ret_fd, struct jail_error *err);
+JAIL_API int jail_cgroup_open(const char *dir, bool required, int *ret_fd,
+			      struct jail_error *err);
 
 /* One thing that this host can do, cannot, or can do in part. */
 enum jail_probe_state { JAIL_PROBE_WORKS, JAIL_PROBE_LESS, JAIL_PROBE_FAILS };
@@ -210,7 +218,7 @@ enum jail_probe_state { JAIL_PROBE_WORKS, JAIL_PROBE_LESS, JAIL_PROBE_FAILS };
 struct jail_probe {
 	const char *name; /* static, e.g. "user namespace" */
 	enum jail_probe_state state;
-	char found[160];  /* what was found */
+	char found[320];  /* what was found */
 	char remedy[240]; /* what to do; empty if it works */
 };
 

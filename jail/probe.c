@@ -76,7 +76,7 @@ static void probe_namespace(struct jail_probe *probe, uint64_t flag)
 		works(probe, "made one");
 		return;
 	}
-	jail_explain_clone(-r, why, sizeof(why));
+	jail_explain_clone(-r, false, why, sizeof(why));
 	lacks(probe, JAIL_PROBE_FAILS, r < 0 ? -r : r, why);
 }
 
@@ -110,7 +110,7 @@ static void probe_root(struct jail_probe *probe, uint64_t unused)
 	} else if (r > 0) {
 		lacks(probe, JAIL_PROBE_FAILS, r, jail_remedy(JAIL_STAGE_ROOTFS, r));
 	} else {
-		jail_explain_clone(-r, why, sizeof(why));
+		jail_explain_clone(-r, false, why, sizeof(why));
 		lacks(probe, JAIL_PROBE_FAILS, -r, why);
 	}
 }
@@ -125,7 +125,7 @@ static void probe_clone3(struct jail_probe *probe, uint64_t unused)
 		works(probe, "made a process");
 		return;
 	}
-	jail_explain_clone(-r, why, sizeof(why));
+	jail_explain_clone(-r, false, why, sizeof(why));
 	lacks(probe, JAIL_PROBE_FAILS, abs(r), why);
 }
 
@@ -187,81 +187,46 @@ static void probe_ids(struct jail_probe *probe, uint64_t unused)
 	}
 }
 
+/* What was found and what mends it are one sentence in an error, and two here. */
+static void lacks_as_told(struct jail_probe *probe, const struct jail_error *err,
+			  const char *instead)
+{
+	const char *remedy = jail_remedy((enum jail_stage)err->stage, err->errnum);
+	int len = (int)strlen(err->text);
+
+	if (remedy)
+		len -= (int)strlen(remedy) + (int)strlen(" ()");
+	probe->state = JAIL_PROBE_LESS;
+	snprintf(probe->found, sizeof(probe->found), "%.*s%s", len, err->text, instead);
+	snprintf(probe->remedy, sizeof(probe->remedy), "%s", remedy ? remedy : "");
+}
+
 static void probe_cgroup(struct jail_probe *probe, uint64_t unused)
 {
 	struct jail_error err;
 	own_fd int fd = -1;
-	int r = jail_cgroup_open(&fd, &err);
 
 	(void)unused;
-	if (r == 0) {
-		works(probe, "a group below our own cgroup");
-		return;
-	}
-	probe->state = JAIL_PROBE_LESS;
-	snprintf(probe->found, sizeof(probe->found), "%.150s", err.text);
-	snprintf(probe->remedy, sizeof(probe->remedy),
-		 "run quod in a delegated cgroup: systemd-run --user --scope -p "
-		 "Delegate=yes "
-		 "quod ...; until then rlimits and the supervisor hold the limits");
-}
-
-static bool has_word(const char *text, const char *word)
-{
-	size_t len = strlen(word);
-
-	for (const char *at = strstr(text, word); at; at = strstr(at + 1, word))
-		if ((at == text || at[-1] == ' ') && (at[len] == ' ' || at[len] == '\n'))
-			return true;
-	return false;
-}
-
-static void read_controllers(const char *path, int dir_fd, char *text, size_t size)
-{
-	own_fd int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
-
-	text[n > 0 ? n : 0] = '\0';
-}
-
-/* A controller that cgroup v1 holds is nobody's to delegate in v2. */
-static const char *controller_remedy(const char *word)
-{
-	char text[256] = "";
-
-	read_controllers("/sys/fs/cgroup/cgroup.controllers", AT_FDCWD, text,
-			 sizeof(text));
-	if (!has_word(text, word))
-		read_controllers("/sys/fs/cgroup/unified/cgroup.controllers", AT_FDCWD,
-				 text, sizeof(text));
-	return has_word(text, word)
-		       ? "delegate it: Delegate=yes in the systemd unit or scope that quod "
-			 "runs in, or cgroup.subtree_control of the parent"
-		       : "boot without cgroup v1, which holds it: "
-			 "systemd.unified_cgroup_hierarchy=1 or cgroup_no_v1=all";
+	if (jail_cgroup_open(NULL, false, &fd, &err) == 0)
+		works(probe, "a leaf for every run, to be killed by");
+	else
+		lacks_as_told(probe, &err, "");
 }
 
 static void probe_controller(struct jail_probe *probe, uint64_t which)
 {
-	static const char *const words[] = {"memory", "pids", "cpu"};
-	static const char *const instead[] = {
-		"RLIMIT_DATA and the engine's own cap hold memory instead",
-		"the system call filter refuses new processes instead",
-		"no share of the CPU is limited; CPU time still is",
+	static const char *const instead[GROUP_CONTROLLERS] = {
+		"; RLIMIT_DATA and the engine's own cap hold memory instead",
+		"; the system call filter refuses new processes instead",
+		"; no share of the CPU is limited; CPU time still is",
 	};
-	char text[256] = "";
-	own_fd int group = -1;
+	struct jail_error err;
+	const char *name;
 
-	if (jail_cgroup_open(&group, NULL) == 0)
-		read_controllers("cgroup.controllers", group, text, sizeof(text));
-	if (has_word(text, words[which])) {
-		works(probe, "delegated");
-		return;
-	}
-	probe->state = JAIL_PROBE_LESS;
-	snprintf(probe->found, sizeof(probe->found), "not delegated; %s", instead[which]);
-	snprintf(probe->remedy, sizeof(probe->remedy), "%s",
-		 controller_remedy(words[which]));
+	if (group_try_controller((unsigned)which, &name, &err) == 0)
+		works(probe, "%s limits are held by the cgroup of each run", name);
+	else
+		lacks_as_told(probe, &err, instead[which]);
 }
 
 static const struct {

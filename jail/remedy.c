@@ -18,6 +18,24 @@ static const struct {
 	int errnum;
 	const char *text;
 } remedies[] = {
+	{JAIL_STAGE_CGROUP, EACCES,
+	 "it is not delegated to the caller: systemd-run --user --scope -p Delegate=yes "
+	 "quod ..., or Delegate=yes in the unit that quod runs in"},
+	{JAIL_STAGE_CGROUP, EAGAIN,
+	 "cgroup.max.descendants or cgroup.max.depth of a cgroup above is reached"},
+	{JAIL_STAGE_CGROUP, EBUSY,
+	 "other processes are in that cgroup: start quod alone in one (systemd-run "
+	 "--scope -p Delegate=yes quod ...), or move them into its subgroup "
+	 "'supervisor'"},
+	{JAIL_STAGE_CGROUP, ENODEV,
+	 "cgroup v1 holds it, or the kernel has it off: boot with cgroup_no_v1=all or "
+	 "systemd.unified_cgroup_hierarchy=1, and without cgroup_disable="},
+	{JAIL_STAGE_CGROUP, EOPNOTSUPP,
+	 "delegate it: Delegate=yes in the systemd unit or scope that quod runs in, or "
+	 "cgroup.subtree_control of the cgroups above"},
+	{JAIL_STAGE_CGROUP, EROFS,
+	 "cgroups are mounted read-only, as in most containers: mount them read-write "
+	 "there, with a cgroup namespace"},
 	{JAIL_STAGE_IDMAP, ESRCH,
 	 "mount a fresh /proc in this pid namespace: unshare --mount-proc"},
 	{JAIL_STAGE_IDMAP, ENOENT, "mount /proc for the process that starts jails"},
@@ -134,13 +152,19 @@ static const char *explain_space(void)
 	return "too many namespaces are in use or nested: raise user.max_*_namespaces";
 }
 
-void jail_explain_clone(int errnum, char *to, size_t size)
+void jail_explain_clone(int errnum, bool into_cgroup, char *to, size_t size)
 {
 	const char *text = "";
 
 	switch (errnum) {
-	case EPERM:
 	case EACCES:
+		/* Asked of the nearest cgroup that has both of them below it. */
+		text = into_cgroup ? "quod may not move processes from its own cgroup to "
+				     "that of the run: start it below the delegated "
+				     "cgroup"
+				   : explain_permission();
+		break;
+	case EPERM:
 		text = explain_permission();
 		break;
 	case ENOSPC:

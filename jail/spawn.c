@@ -98,6 +98,16 @@ static int choose_ids(const struct jail_spec *spec, struct jail *jail, struct id
 	return r;
 }
 
+/* What no cgroup limits, though it was asked for; NULL: nothing. */
+static const char *unheld(const struct jail_limits *limits, const struct leaf *leaf)
+{
+	if (limits->memory_bytes && !leaf->memory)
+		return "memory";
+	if (limits->processes && !leaf->pids)
+		return "processes";
+	return limits->cpu_percent && !leaf->cpu ? "the share of the CPU" : NULL;
+}
+
 /* S3. */
 static int make_leaf(const struct jail_spec *spec, struct jail *jail,
 		     struct jail_error *err)
@@ -108,12 +118,11 @@ static int make_leaf(const struct jail_spec *spec, struct jail *jail,
 		if (r < 0)
 			return r;
 	}
-	bool memory_held = jail->leaf.memory || !spec->limits.memory_bytes;
-	bool pids_held = jail->leaf.pids || !spec->limits.processes;
-	if ((spec->flags & JAIL_NEED_CGROUP) && !(memory_held && pids_held))
+	const char *missing = unheld(&spec->limits, &jail->leaf);
+	if ((spec->flags & JAIL_NEED_CGROUP) && missing)
 		return jail_fail(err, JAIL_STAGE_CGROUP, EOPNOTSUPP,
 				 "a cgroup is required, but none here limits %s",
-				 memory_held ? "processes" : "memory");
+				 missing);
 	jail->by_memory = jail->leaf.memory	      ? JAIL_BY_CGROUP
 			  : spec->limits.memory_bytes ? JAIL_BY_RLIMIT
 						      : JAIL_BY_NOTHING;
@@ -141,7 +150,8 @@ static int clone_jail(struct jail *jail, struct jail_error *err)
 	if (pid < 0) {
 		int errnum = errno;
 		char why[256];
-		jail_explain_clone(errnum, why, sizeof(why));
+		jail_explain_clone(errnum, args.flags & CLONE_INTO_CGROUP, why,
+				   sizeof(why));
 		return jail_fail(err, JAIL_STAGE_CLONE, errnum,
 				 "make the namespaces of a jail%s%s", *why ? ": " : "",
 				 why);
@@ -271,7 +281,7 @@ JAIL_API int jail_start(const struct jail_spec *spec, struct jail **ret_jail,
 		return jail_fail(err, JAIL_STAGE_SPEC, ENOMEM, "make a jail");
 	memset(jail->fd, -1, sizeof(jail->fd));
 	jail->go_write = jail->status_read = jail->lease.fd = -1;
-	jail->leaf = (struct leaf)LEAF_INIT;
+	leaf_init(&jail->leaf);
 
 	r = prepare_and_launch(spec, jail, &pipes, &plan, err);
 	pipes_close(&pipes);

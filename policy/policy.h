@@ -46,6 +46,7 @@ struct policy {
 	bool verdict;	   /* the run is judged: anything but true is a failure */
 	bool timers;	   /* setTimeout and its kin exist */
 	bool dynamic_code; /* eval and Function exist */
+	bool require_cgroup; /* no run without a cgroup that holds its limits */
 };
 
 extern const char *const policy_mode_names[POLICY_MODES_COUNT];

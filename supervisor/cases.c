@@ -31,6 +31,13 @@ struct one_case {
 	char *input; /* JSON text, owned */
 };
 
+/* What every case has in common. */
+struct shared {
+	const struct request *request;
+	const struct run_place *place;
+	enum output_kind kind;
+};
+
 struct cases {
 	struct one_case *list; /* owned */
 	size_t count, room;
@@ -128,10 +135,10 @@ static int parse_cases(struct cases *cases, const char *text, size_t len,
  * signals stay blocked all the way to the run, which reads them from a descriptor of its
  * own: at no moment can one of them end it without a word.
  */
-static _Noreturn void run_case(const struct one_case *one, const struct request *shared,
-			       enum output_kind kind, pid_t parent)
+static _Noreturn void run_case(const struct one_case *one, const struct shared *shared,
+			       pid_t parent)
 {
-	struct request request = *shared;
+	struct request request = *shared->request;
 	sigset_t term;
 
 	/* Our parent speaks for the terminal: what is typed there must not come twice. */
@@ -150,7 +157,7 @@ static _Noreturn void run_case(const struct one_case *one, const struct request 
 	request.input = one->input;
 	request.input_len = strlen(one->input);
 	request.has_input = true;
-	_exit(cmd_run_one(&request, kind));
+	_exit(cmd_run_one(&request, shared->place, shared->kind));
 }
 
 /* A case that was killed from outside has printed nothing. */
@@ -219,15 +226,14 @@ static void drain_signals(int signal_fd)
 		continue;
 }
 
-static int run_one(const struct one_case *one, const struct request *request,
-		   enum output_kind kind, const sigset_t *watched, bool *stop,
-		   bool *ret_silent)
+static int run_one(const struct one_case *one, const struct shared *shared,
+		   const sigset_t *watched, bool *stop, bool *ret_silent)
 {
 	const pid_t parent = getpid();
 	pid_t child = fork();
 
 	if (child == 0)
-		run_case(one, request, kind, parent);
+		run_case(one, shared, parent);
 	if (child < 0) {
 		*ret_silent = true;
 		return cmd_run_failed("cannot start a case", strerror(errno));
@@ -239,9 +245,9 @@ static int run_one(const struct one_case *one, const struct request *request,
 
 /* One case after the other, each in a child. Returns the highest exit code, or a negative
  * errno if stdout cannot be written. */
-static int run_each(const struct cases *cases, const struct request *request,
-		    enum output_kind kind, int signal_fd)
+static int run_each(const struct cases *cases, const struct shared *shared, int signal_fd)
 {
+	const enum output_kind kind = shared->kind;
 	own_sink struct sink sink;
 	const int cancelled = status_infos[STATUS_CANCELLED].exit_code;
 	sigset_t watched;
@@ -258,8 +264,7 @@ static int run_each(const struct cases *cases, const struct request *request,
 		if (r < 0)
 			break;
 		bool silent = false;
-		int code =
-			run_one(&cases->list[i], request, kind, &watched, &stop, &silent);
+		int code = run_one(&cases->list[i], shared, &watched, &stop, &silent);
 		if (silent)
 			r = say(&sink, signal_fd, kind == OUTPUT_JSON ? "null" : "", "",
 				"");
@@ -277,8 +282,7 @@ static int run_each(const struct cases *cases, const struct request *request,
 	return r < 0 ? r : worst;
 }
 
-static int run_all(const struct cases *cases, const struct request *request,
-		   enum output_kind kind)
+static int run_all(const struct cases *cases, const struct shared *shared)
 {
 	own_fd int signal_fd = -1;
 	sigset_t chld;
@@ -289,15 +293,16 @@ static int run_all(const struct cases *cases, const struct request *request,
 	sigprocmask(SIG_BLOCK, &chld, NULL);
 	r = guard_prepare(&signal_fd);
 	if (r == 0)
-		r = run_each(cases, request, kind, signal_fd);
+		r = run_each(cases, shared, signal_fd);
 	if (r == -EPIPE || r == -EINTR)
 		return status_infos[STATUS_CANCELLED].exit_code;
 	return r < 0 ? cmd_run_write_failed(r) : r;
 }
 
-int cases_run(const char *path, const struct request *request, enum output_kind kind,
-	      struct usage *usage)
+int cases_run(const char *path, const struct request *request,
+	      const struct run_place *place, enum output_kind kind, struct usage *usage)
 {
+	const struct shared shared = {request, place, kind};
 	own_cases struct cases cases = {0};
 	own_free char *text = NULL;
 	size_t len;
@@ -307,5 +312,5 @@ int cases_run(const char *path, const struct request *request, enum output_kind 
 	if (r < 0)
 		return run_args_read_failed(path, r, "16 MiB", usage);
 	r = parse_cases(&cases, text, len, usage);
-	return r < 0 ? r : run_all(&cases, request, kind);
+	return r < 0 ? r : run_all(&cases, &shared);
 }

@@ -51,26 +51,6 @@ static void add_row(const struct jail_probe *probe, struct text *to)
 		text_addf(to, "%-24s %-6s -> %s\n", "", "", probe->remedy);
 }
 
-static void probe_cgroup(struct jail_probe *probe)
-{
-	struct jail_error err = {0};
-	own_fd int fd = -1;
-
-	*probe = (struct jail_probe){.name = "cgroup for runs"};
-	if (jail_cgroup_open(&fd, &err) == 0) {
-		snprintf(probe->found, sizeof(probe->found), "a leaf can be made");
-		return;
-	}
-	fd = -1;
-	probe->state = JAIL_PROBE_LESS;
-	snprintf(probe->found, sizeof(probe->found), "%.150s", err.text);
-	snprintf(probe->remedy, sizeof(probe->remedy),
-		 "run quod where it may make cgroups, for example under systemd-run "
-		 "--user "
-		 "--scope -p Delegate=yes; without one, limits are held by the engine, "
-		 "rlimits and quod");
-}
-
 static void judge_run(const struct record *record, struct jail_probe *probe)
 {
 	if (record->status == STATUS_OK) {
@@ -106,7 +86,8 @@ static void probe_run(struct jail_probe *probe)
 	struct interp interp = INTERP_INIT;
 	struct output output;
 	own_fd int signal_fd = -1;
-	struct run_means means = {.interp = &interp, .cgroup_fd = -1, .output = &output};
+	const struct run_place place = {.fd = -1};
+	struct run_means means = {.interp = &interp, .place = &place, .output = &output};
 
 	*probe = (struct jail_probe){.name = "a whole run"};
 	interp_open(&interp);
@@ -124,14 +105,9 @@ static void probe_run(struct jail_probe *probe)
 
 static int probe_one(unsigned index, struct jail_probe *probe)
 {
-	unsigned count = jail_probe_count();
-
-	if (index < count)
+	if (index < jail_probe_count())
 		return jail_probe_run(index, probe);
-	if (index == count)
-		probe_cgroup(probe);
-	else
-		probe_run(probe);
+	probe_run(probe);
 	return 0;
 }
 
@@ -139,7 +115,7 @@ static int examine(bool json, struct text *to)
 {
 	int worst = 0;
 
-	for (unsigned i = 0; i < jail_probe_count() + 2; i++) {
+	for (unsigned i = 0; i < jail_probe_count() + 1; i++) {
 		struct jail_probe probe;
 
 		if (probe_one(i, &probe) < 0)

@@ -60,7 +60,7 @@ static void explain(const struct jailed_end *end, const struct limits *limits,
 	if (end->status == STATUS_INTERNAL_ERROR && end->err.errnum)
 		text_addf(to, "%s: %s", jail_stage_name(end->err.stage), end->err.text);
 	else if (end->status == STATUS_INTERNAL_ERROR)
-		text_add_str(to, "the host's memory was used up, not the run's limit");
+		text_add_str(to, explain_foreign_oom(end->oom_in_group));
 	else if (end->signal)
 		text_addf(to, "'%s' was killed by %s", program,
 			  signal_name(end->signal, room));
@@ -80,8 +80,8 @@ static int exit_code(const struct jailed_end *end)
 	return status_exit_code(end->status, end->signal, false, false);
 }
 
-static int exec_program(const struct limits *limits, char *const *argv,
-			struct usage *usage)
+static int exec_program(const struct limits *limits, const struct place_request *where,
+			char *const *argv, struct usage *usage)
 {
 	own_text struct text line = TEXT_INIT(4096);
 	own_text struct text shown = TEXT_INIT(16384);
@@ -91,7 +91,10 @@ static int exec_program(const struct limits *limits, char *const *argv,
 	if (exe_fd < 0)
 		return usage_fail(usage, -errno, "cannot open '%.200s': %s", argv[0],
 				  strerror(errno));
-	jailed_run(limits, exe_fd, argv, &end);
+	struct run_place place;
+	place_open(where, &place);
+	jailed_run(limits, &place, exe_fd, argv, &end);
+	place_close(&place);
 	if (end.status != STATUS_OK) {
 		explain(&end, limits, argv[0], &line);
 		text_add_escaped(&shown, text_str(&line), line.len, TEXT_KEEP_LINES);
@@ -116,7 +119,8 @@ static int cmd_exec(int argc, char **argv)
 		r = policy_args_resolve(&args.policy, &policy, &limits, &usage);
 	if (r == 0) {
 		argv[rest] = NULL;
-		r = exec_program(&limits, argv, &usage);
+		struct place_request where = policy_args_place(&args.policy, policy);
+		r = exec_program(&limits, &where, argv, &usage);
 	}
 	return r < 0 ? command_misused(&command_exec, r, &usage) : r;
 }

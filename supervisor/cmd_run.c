@@ -87,29 +87,41 @@ static int run_with(struct run_means *means, const struct request *request)
 	return code;
 }
 
-int cmd_run_one(const struct request *request, enum output_kind kind)
+int cmd_run_one(const struct request *request, const struct run_place *place,
+		enum output_kind kind)
 {
 	struct interp interp = INTERP_INIT;
 	struct output output;
 	own_fd int signal_fd = -1;
-	own_fd int cgroup_fd = -1;
-	struct run_means means = {.interp = &interp, .output = &output};
+	struct run_means means = {.interp = &interp, .place = place, .output = &output};
 	int code;
 
 	if (guard_prepare(&signal_fd) < 0)
 		return cmd_run_failed(status_infos[STATUS_INTERNAL_ERROR].name,
 				      "no file descriptor left for signals");
 	interp_open(&interp);
-	/* Without one the record says who enforces instead. */
-	if (jail_cgroup_open(&cgroup_fd, NULL) < 0)
-		cgroup_fd = -1;
 	output_init(&output, kind);
 	means.signal_fd = signal_fd;
-	means.cgroup_fd = cgroup_fd;
 	code = run_with(&means, request);
 	output_free(&output);
 	interp_close(&interp);
 	return code;
+}
+
+/* Once for all cases: finding the place may have moved us, and children would be in the
+ * way of it. */
+static int run_placed(const struct run_args *args, const struct request *request,
+		      enum output_kind kind, struct usage *usage)
+{
+	struct place_request where = policy_args_place(&args->policy, request->policy);
+	struct run_place place;
+	int r;
+
+	place_open(&where, &place);
+	r = args->cases ? cases_run(args->cases, request, &place, kind, usage)
+			: cmd_run_one(request, &place, kind);
+	place_close(&place);
+	return r;
 }
 
 static int run_resolved(const struct run_args *args, struct usage *usage)
@@ -120,8 +132,7 @@ static int run_resolved(const struct run_args *args, struct usage *usage)
 	int r = run_args_resolve(args, &request, &texts, &kind, usage);
 
 	if (r == 0)
-		r = args->cases ? cases_run(args->cases, &request, kind, usage)
-				: cmd_run_one(&request, kind);
+		r = run_placed(args, &request, kind, usage);
 	free(texts.source);
 	free(texts.input);
 	return r;

@@ -50,14 +50,15 @@ int cmd_run_failed(const char *what, const char *why);
 int cmd_run_write_failed(int r);
 
 /* One run in this process, told and flushed. Returns the exit code. */
-int cmd_run_one(const struct request *request, enum output_kind kind);
+int cmd_run_one(const struct request *request, const struct run_place *place,
+		enum output_kind kind);
 
 /*
  * A run for each line {"id", "input"} of the file, in order, each in a process and a jail
  * of its own. Returns the highest exit code of all of them, or -EINVAL and what reading
  * gives, with usage filled, before the first has begun.
  */
-int cases_run(const char *path, const struct request *request, enum output_kind kind,
-	      struct usage *usage);
+int cases_run(const char *path, const struct request *request,
+	      const struct run_place *place, enum output_kind kind, struct usage *usage);
 
 #endif

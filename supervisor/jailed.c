@@ -52,8 +52,8 @@ static int fail(struct jailed *j, enum jail_stage stage, int errnum, const char 
 	return -errnum;
 }
 
-static int start(struct jailed *j, const struct limits *limits, int exe_fd,
-		 char *const *argv, int cgroup_fd)
+static int start(struct jailed *j, const struct limits *limits,
+		 const struct run_place *place, int exe_fd, char *const *argv)
 {
 	const uint64_t *limit = limits->value;
 	struct jail_spec spec = JAIL_SPEC_INIT;
@@ -75,8 +75,8 @@ static int start(struct jailed *j, const struct limits *limits, int exe_fd,
 		.cpu_percent = (uint32_t)limit[LIMIT_ID_cpu_percent],
 		.processes = (uint32_t)limit[LIMIT_ID_processes],
 	};
-	spec.flags = JAIL_FILTER_NO_FORK;
-	spec.cgroup_fd = cgroup_fd;
+	spec.flags = JAIL_FILTER_NO_FORK | (place->required ? JAIL_NEED_CGROUP : 0);
+	spec.cgroup_fd = place->fd;
 	r = jail_start(&spec, &j->jail, &j->error);
 	j->failed = r < 0;
 	return r;
@@ -241,7 +241,8 @@ static void judge(const struct jailed *j, const struct jail_result *result,
 		facts.signal = result->signal;
 	*end = (struct jailed_end){.status = status_decide(&facts),
 				   .exit_code = result->exit_code,
-				   .signal = facts.signal};
+				   .signal = facts.signal,
+				   .oom_in_group = result->oom_in_group};
 }
 
 static void collect(struct jailed *j, struct jail_result *result)
@@ -277,19 +278,20 @@ static void run_in(struct jailed *j, const struct limits *limits, int signal_fd,
 		jail_free(j->jail);
 }
 
-void jailed_run(const struct limits *limits, int exe_fd, char *const *argv,
-		struct jailed_end *ret_end)
+void jailed_run(const struct limits *limits, const struct run_place *place, int exe_fd,
+		char *const *argv, struct jailed_end *ret_end)
 {
 	struct jailed j = {0};
-	own_fd int cgroup_fd = -1;
 	own_fd int signal_fd = -1;
 	int r = guard_prepare(&signal_fd);
 
 	if (r < 0)
 		fail(&j, JAIL_STAGE_SPEC, -r, "signals");
-	if (jail_cgroup_open(&cgroup_fd, NULL) < 0)
-		cgroup_fd = -1;
-	if (!j.failed && start(&j, limits, exe_fd, argv, cgroup_fd) == 0)
+	if (place->failed) {
+		j.failed = true;
+		j.error = place->err;
+	}
+	if (!j.failed && start(&j, limits, place, exe_fd, argv) == 0)
 		run_in(&j, limits, signal_fd, ret_end);
 	else
 		*ret_end = (struct jailed_end){.status = STATUS_INTERNAL_ERROR};

@@ -8,12 +8,14 @@
 
 #include "jail/jail.h"
 #include "policy/limits.h"
+#include "supervisor/place.h"
 #include "supervisor/status.h"
 
 struct jailed_end {
 	enum status status;
 	int exit_code;	       /* of the program, with STATUS_OK; may be anything */
 	int signal;	       /* with STATUS_CRASHED and STATUS_VIOLATION */
+	bool oom_in_group;     /* with STATUS_INTERNAL_ERROR and no error in err */
 	struct jail_error err; /* with STATUS_INTERNAL_ERROR */
 };
 
@@ -21,7 +23,7 @@ struct jailed_end {
  * Runs argv[0], opened as exe_fd, and waits for its end. The process is confined on the
  * way, once in its life.
  */
-void jailed_run(const struct limits *limits, int exe_fd, char *const *argv,
-		struct jailed_end *ret_end);
+void jailed_run(const struct limits *limits, const struct run_place *place, int exe_fd,
+		char *const *argv, struct jailed_end *ret_end);
 
 #endif

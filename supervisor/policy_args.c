@@ -92,3 +92,11 @@ int policy_args_resolve(const struct policy_args *args, const struct policy **re
 		obey_rlimit(ret_limits);
 	return r;
 }
+
+struct place_request policy_args_place(const struct policy_args *args,
+				       const struct policy *policy)
+{
+	return (struct place_request){.dir = args->cgroup,
+				      .required = policy->require_cgroup ||
+						  args->require_cgroup};
+}

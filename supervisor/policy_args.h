@@ -8,22 +8,32 @@
 
 #include "policy/policy.h"
 #include "supervisor/options.h"
+#include "supervisor/place.h"
 
 /* As typed; NULL: not given. */
 struct policy_args {
-	const char *policy, *timeout, *memory;
+	const char *policy, *timeout, *memory, *cgroup;
+	bool require_cgroup;
 };
 
 /* Rows for a table of options, the fields being in member `args` of struct `in`. */
-#define POLICY_ARGS_OPTIONS(in, args)                                   \
-	{'p', "policy", "POLICY", "default, verify or open",            \
-	 offsetof(struct in, args.policy)},                             \
-		{0, "timeout", "DUR", "lower the wall time: 500ms, 5s", \
-		 offsetof(struct in, args.timeout)},                    \
-	{                                                               \
-		0, "memory", "SIZE", "lower the memory: 8M, 2M",        \
-			offsetof(struct in, args.memory)                \
+#define POLICY_ARGS_OPTIONS(in, args)                                                 \
+	{'p', "policy", "POLICY", "default, verify or open",                          \
+	 offsetof(struct in, args.policy)},                                           \
+		{0, "timeout", "DUR", "lower the wall time: 500ms, 5s",               \
+		 offsetof(struct in, args.timeout)},                                  \
+		{0, "memory", "SIZE", "lower the memory: 8M, 2M",                     \
+		 offsetof(struct in, args.memory)},                                   \
+		{0, "cgroup", "DIR", "make the cgroups of runs below this one",       \
+		 offsetof(struct in, args.cgroup)},                                   \
+	{                                                                             \
+		0, "require-cgroup", NULL, "no run unless a cgroup holds its limits", \
+			offsetof(struct in, args.require_cgroup)                      \
 	}
+
+/* Where this policy's runs are to have their cgroups; borrows from args. */
+struct place_request policy_args_place(const struct policy_args *args,
+				       const struct policy *policy);
 
 /* Errors: -EINVAL, with usage naming the limit and the policy's own value. */
 int policy_args_resolve(const struct policy_args *args, const struct policy **ret_policy,

@@ -70,6 +70,7 @@ static uint32_t backstop_seconds(const struct limits *limits)
 static int start_jail(struct run *run, struct jail_error *err)
 {
 	const struct limits *limits = &run->request->limits;
+	const struct run_place *place = run->means->place;
 	uint64_t heap = limits->value[LIMIT_ID_memory_bytes];
 	char arena[24], name[] = "quod-js";
 	char *argv[] = {name, arena, NULL};
@@ -90,8 +91,8 @@ static int start_jail(struct run *run, struct jail_error *err)
 		.cpu_percent = (uint32_t)limits->value[LIMIT_ID_cpu_percent],
 		.processes = (uint32_t)limits->value[LIMIT_ID_processes],
 	};
-	spec.flags = JAIL_FILTER_NO_FORK;
-	spec.cgroup_fd = run->means->cgroup_fd;
+	spec.flags = JAIL_FILTER_NO_FORK | (place->required ? JAIL_NEED_CGROUP : 0);
+	spec.cgroup_fd = place->fd;
 	return jail_start(&spec, &run->jail, err);
 }
 
@@ -110,6 +111,10 @@ static enum run_state step_start(struct run *run)
 	if (run->means->interp->fd < 0) {
 		run_failf(run, JAIL_STAGE_EXEC, run->means->interp->errnum, "%s",
 			  run->means->interp->why);
+		return RUN_reap;
+	}
+	if (run->means->place->failed) {
+		run_fail(run, &run->means->place->err);
 		return RUN_reap;
 	}
 	if (start_jail(run, &err) < 0) {

@@ -7,13 +7,14 @@
 
 #include "supervisor/interp.h"
 #include "supervisor/output.h"
+#include "supervisor/place.h"
 #include "supervisor/record.h"
 #include "supervisor/request.h"
 
 /* What a run needs from its process; all of it stays the caller's. */
 struct run_means {
 	struct interp *interp;
-	int cgroup_fd; /* -1: none */
+	const struct run_place *place;
 	int signal_fd; /* from guard_prepare() */
 	struct output *output;
 };

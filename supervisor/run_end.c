@@ -185,10 +185,7 @@ static void explain_failure(struct run *run, struct text *to)
 	char why[256] = "";
 
 	if (!run->failed) {
-		text_add_str(to,
-			     "the kernel killed the run because the memory of the host, "
-			     "or of a cgroup above the run's own, was used up: not the "
-			     "run's limit");
+		text_add_str(to, explain_foreign_oom(run->result.oom_in_group));
 		return;
 	}
 	if (run->err.stage == JAIL_STAGE_EXEC && run->err.errnum != EPROTO)

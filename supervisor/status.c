@@ -58,6 +58,16 @@ enum status status_decide(const struct facts *facts)
 	return STATUS_CRASHED;
 }
 
+const char *explain_foreign_oom(bool in_group)
+{
+	return in_group ? "the kernel killed the run because the memory limit of the "
+			  "cgroup that its runs share was reached: not the run's own "
+			  "limit"
+			: "the kernel killed the run because the memory of the host, or "
+			  "of a cgroup further above, was used up: not the run's own "
+			  "limit";
+}
+
 int status_exit_code(enum status status, int signal, bool judged, bool passed)
 {
 	if (status == STATUS_CRASHED)

@@ -89,6 +89,9 @@ struct facts {
 /* Pure. The order is the precedence that the documentation promises. */
 enum status status_decide(const struct facts *facts);
 
+/* The kernel killed the run, not for its own limit: whose memory it was. Static. */
+const char *explain_foreign_oom(bool in_group);
+
 /* Of the process: `judged` makes an ok run that did not pass a failure. */
 int status_exit_code(enum status status, int signal, bool judged, bool passed);
 

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The group `quod`, in which the leaves of runs lie, with the controllers that hold their
+ * limits:
+ *
+ *	PLACE/			our own cgroup, or one that was named
+ *	PLACE/quod/		the group: ours alone, no process in it
+ *	PLACE/quod/RUN		a leaf (cgroup.c)
+ *	PLACE/supervisor/	we, if we had to make room
+ *
+ * The kernel hands controllers down only from a cgroup that has no process of its own
+ * (but the root). So where PLACE is our own and we are in the way, we move into
+ * PLACE/supervisor first; if others are in it too we go back, and the answer is EBUSY:
+ *what is not ours is not moved. Where controllers are missing jails still get a leaf, to
+ *be killed by; who needs the limits says so and is told the one cause.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "jail/internal.h"
+
+#define GROUP "quod"
+
+/* Bit n is row n. */
+static const char *const controllers[] = {"memory", "pids", "cpu"};
+
+static bool has_word(const char *text, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *at = strstr(text, word); at; at = strstr(at + 1, word))
+		if ((at == text || at[-1] == ' ') &&
+		    (at[len] == ' ' || at[len] == '\n' || at[len] == '\0'))
+			return true;
+	return false;
+}
+
+/* Those of ours that a file lists; none where it cannot be read. */
+static unsigned listed(int dir_fd, const char *file)
+{
+	char text[512];
+	unsigned found = 0;
+	own_fd int fd = openat(dir_fd, file, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	text[n > 0 ? n : 0] = '\0';
+	for (size_t i = 0; i < ARRAY_LEN(controllers); i++)
+		if (has_word(text, controllers[i]))
+			found |= 1u << i;
+	return found;
+}
+
+/* One by one: a controller that is refused does not cost the others. */
+static int hand_down(int dir_fd, unsigned wanted)
+{
+	own_fd int fd = openat(dir_fd, "cgroup.subtree_control", O_WRONLY | O_CLOEXEC);
+	int r = fd < 0 ? -errno : 0;
+
+	for (size_t i = 0; fd >= 0 && i < ARRAY_LEN(controllers); i++) {
+		char word[16] = "+";
+
+		strcat(word, controllers[i]);
+		if ((wanted & (1u << i)) && write(fd, word, strlen(word)) < 0)
+			r = -errno;
+	}
+	return r;
+}
+
+static int enter(int dir_fd, const char *procs)
+{
+	own_fd int fd = openat(dir_fd, procs, O_WRONLY | O_CLOEXEC);
+
+	return fd < 0 || write(fd, "0", 1) < 0 ? -errno : 0;
+}
+
+/* Out of the way of controllers; back again if we were not alone there. */
+static int step_aside(int dir_fd, unsigned wanted)
+{
+	if (mkdirat(dir_fd, CGROUP_SUPERVISOR, 0755) < 0 && errno != EEXIST)
+		return -errno;
+	int r = enter(dir_fd, CGROUP_SUPERVISOR "/cgroup.procs");
+	if (r == 0)
+		r = hand_down(dir_fd, wanted);
+	if (r == -EBUSY)
+		enter(dir_fd, "cgroup.procs");
+	/* Goes only if it is empty. */
+	if (r < 0)
+		unlinkat(dir_fd, CGROUP_SUPERVISOR, AT_REMOVEDIR);
+	return r;
+}
+
+/* Returns what hindered it; what came of it is in the group's own files. */
+static int bring_controllers(const struct place *place, int group)
+{
+	unsigned here = listed(place->dir_fd, "cgroup.controllers");
+	unsigned on = here ? listed(group, "cgroup.subtree_control") : 0;
+
+	if (!(here & ~on))
+		return 0;
+	int r = hand_down(place->dir_fd, here);
+	if (r == -EBUSY && place->ours)
+		r = step_aside(place->dir_fd, here);
+	int down = hand_down(group, listed(group, "cgroup.controllers"));
+	return r < 0 ? r : down;
+}
+
+/*
+ * Why the controller is missing. The top of what we see of the hierarchy tells one that
+ * nobody can delegate from one that nobody has delegated.
+ */
+static int explain_missing(const struct place *place, unsigned which, int hindered,
+			   struct jail_error *err)
+{
+	struct place top;
+	unsigned bit = 1u << which;
+	const char *name = controllers[which];
+
+	if (listed(place->dir_fd, "cgroup.controllers") & bit)
+		return jail_fail(err, JAIL_STAGE_CGROUP, hindered ? -hindered : EIO,
+				 "hand the %s controller down from the cgroup '/%s'",
+				 name, place->path);
+	bool anywhere =
+		place_top(&top) == 0 && (listed(top.dir_fd, "cgroup.controllers") & bit);
+	close_fd(top.dir_fd);
+	if (anywhere)
+		return jail_fail(err, JAIL_STAGE_CGROUP, EOPNOTSUPP,
+				 "the cgroup '/%s' has no %s controller", place->path,
+				 name);
+	return jail_fail(err, JAIL_STAGE_CGROUP, ENODEV,
+			 "cgroup v2 has no %s controller on this host", name);
+}
+
+static int check_controllers(const struct place *place, int group, unsigned required,
+			     int hindered, struct jail_error *err)
+{
+	unsigned on = required ? listed(group, "cgroup.subtree_control") : 0;
+
+	for (unsigned i = 0; i < ARRAY_LEN(controllers); i++)
+		if (required & ~on & (1u << i))
+			return explain_missing(place, i, hindered, err);
+	return 0;
+}
+
+/*
+ * The group must be ours: whoever owns it may kill, freeze and limit what runs in it.
+ * Another user may have made one when it ran quod in this cgroup, and root could write
+ * there too.
+ */
+static int open_group(const struct place *place, struct jail_error *err)
+{
+	struct statfs fs;
+	struct stat st;
+	own_fd int group = openat(place->dir_fd, GROUP,
+				  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (group < 0 || fstat(group, &st) < 0 || fstatfs(group, &fs) < 0)
+		return jail_fail(err, JAIL_STAGE_CGROUP, errno, "open the group '/%s/%s'",
+				 place->path, GROUP);
+	if (fs.f_type != CGROUP2_SUPER_MAGIC)
+		return jail_fail(err, JAIL_STAGE_CGROUP, ENOTDIR,
+				 "'/%s/%s' is not in a cgroup hierarchy", place->path,
+				 GROUP);
+	if (st.st_uid != geteuid())
+		return jail_fail(err, JAIL_STAGE_CGROUP, EUSERS,
+				 "the group '/%s/%s' belongs to uid %u", place->path,
+				 GROUP, (unsigned)st.st_uid);
+	return TAKE_FD(group);
+}
+
+/* Who may make directories in a cgroup may still not move processes there: then clone
+ * would fail, later and for no visible reason. */
+static int check_delegated(const struct place *place, struct jail_error *err)
+{
+	own_fd int procs = openat(place->dir_fd, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+
+	if (procs < 0)
+		return jail_fail(err, JAIL_STAGE_CGROUP, errno,
+				 "put processes into the cgroup '/%s'", place->path);
+	return 0;
+}
+
+static int open_in(const struct place *place, unsigned required, int *ret_fd,
+		   struct jail_error *err)
+{
+	int r = check_delegated(place, err);
+
+	if (r < 0)
+		return r;
+	if (mkdirat(place->dir_fd, GROUP, 0700) < 0 && errno != EEXIST)
+		return jail_fail(err, JAIL_STAGE_CGROUP, errno,
+				 "make a group in the cgroup '/%s'", place->path);
+	own_fd int group = open_group(place, err);
+	if (group < 0)
+		return group;
+	int hindered = bring_controllers(place, group);
+	r = check_controllers(place, group, required, hindered, err);
+	if (r < 0)
+		return r;
+	leaf_sweep(group);
+	*ret_fd = TAKE_FD(group);
+	return 0;
+}
+
+static int group_open(const char *dir, unsigned required, int *ret_fd,
+		      struct jail_error *err)
+{
+	struct place place;
+	int r = dir ? place_given(dir, &place, err) : place_own(&place, err);
+
+	if (r < 0)
+		return r;
+	r = open_in(&place, required, ret_fd, err);
+	close_fd(place.dir_fd);
+	return r;
+}
+
+int group_try_controller(unsigned which, const char **ret_name, struct jail_error *err)
+{
+	own_fd int group = -1;
+
+	*ret_name = controllers[which];
+	return group_open(NULL, 1u << which, &group, err);
+}
+
+JAIL_API int jail_cgroup_open(const char *dir, bool required, int *ret_fd,
+			      struct jail_error *err)
+{
+	return group_open(dir, required ? (1u << ARRAY_LEN(controllers)) - 1 : 0, ret_fd,
+			  err);
+}
