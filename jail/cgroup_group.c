@@ -17,9 +17,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/own.h"
@@ -56,13 +58,15 @@ static unsigned listed(int dir_fd, const char *file)
 	return found;
 }
 
-/* One by one: a controller that is refused does not cost the others. */
+/* One by one: a controller that is refused does not cost the others. But for processes in
+ * the way: pids and cpu would be handed down all the same, and make a threaded domain of
+ * the cgroup, in which no leaf takes a process any more. */
 static int hand_down(int dir_fd, unsigned wanted)
 {
 	own_fd int fd = openat(dir_fd, "cgroup.subtree_control", O_WRONLY | O_CLOEXEC);
 	int r = fd < 0 ? -errno : 0;
 
-	for (size_t i = 0; fd >= 0 && i < ARRAY_LEN(controllers); i++) {
+	for (size_t i = 0; fd >= 0 && r != -EBUSY && i < ARRAY_LEN(controllers); i++) {
 		char word[16] = "+";
 
 		strcat(word, controllers[i]);
@@ -70,6 +74,17 @@ static int hand_down(int dir_fd, unsigned wanted)
 			r = -errno;
 	}
 	return r;
+}
+
+/* Does a process bar the way of controllers? Never in the root of the hierarchy, which
+ * has no type. */
+static bool is_in_use(int dir_fd)
+{
+	char byte;
+	own_fd int fd = openat(dir_fd, "cgroup.procs", O_RDONLY | O_CLOEXEC);
+
+	return faccessat(dir_fd, "cgroup.type", F_OK, 0) == 0 && fd >= 0 &&
+	       read(fd, &byte, 1) != 0;
 }
 
 static int enter(int dir_fd, const char *procs)
@@ -80,15 +95,15 @@ static int enter(int dir_fd, const char *procs)
 }
 
 /* Out of the way of controllers; back again if we were not alone there. */
-static int step_aside(int dir_fd, unsigned wanted)
+static int step_aside(int dir_fd)
 {
 	if (mkdirat(dir_fd, CGROUP_SUPERVISOR, 0755) < 0 && errno != EEXIST)
 		return -errno;
 	int r = enter(dir_fd, CGROUP_SUPERVISOR "/cgroup.procs");
-	if (r == 0)
-		r = hand_down(dir_fd, wanted);
-	if (r == -EBUSY)
+	if (r == 0 && is_in_use(dir_fd)) {
 		enter(dir_fd, "cgroup.procs");
+		r = -EBUSY;
+	}
 	/* Goes only if it is empty. */
 	if (r < 0)
 		unlinkat(dir_fd, CGROUP_SUPERVISOR, AT_REMOVEDIR);
@@ -100,12 +115,14 @@ static int bring_controllers(const struct place *place, int group)
 {
 	unsigned here = listed(place->dir_fd, "cgroup.controllers");
 	unsigned on = here ? listed(group, "cgroup.subtree_control") : 0;
+	int r = 0;
 
 	if (!(here & ~on))
 		return 0;
-	int r = hand_down(place->dir_fd, here);
-	if (r == -EBUSY && place->ours)
-		r = step_aside(place->dir_fd, here);
+	if (is_in_use(place->dir_fd))
+		r = place->ours ? step_aside(place->dir_fd) : -EBUSY;
+	if (r == 0)
+		r = hand_down(place->dir_fd, here);
 	int down = hand_down(group, listed(group, "cgroup.controllers"));
 	return r < 0 ? r : down;
 }
@@ -185,11 +202,69 @@ static int check_delegated(const struct place *place, struct jail_error *err)
 	return 0;
 }
 
+static bool is_unit(const char *name, size_t len)
+{
+	static const char *const kinds[] = {".service", ".scope", ".slice"};
+
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+		size_t n = strlen(kinds[i]);
+		if (len > n && strncmp(name + len - n, kinds[i], n) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The way up from a place to the innermost unit of systemd that it is in, as "../..", or
+ * NULL where it is in none. */
+static const char *way_to_unit(const char *path, char *way, size_t size)
+{
+	size_t len = strlen(path), at = (size_t)snprintf(way, size, ".");
+
+	while (len) {
+		size_t start = len;
+		while (start && path[start - 1] != '/')
+			start--;
+		if (is_unit(path + start, len - start))
+			return way;
+		if (at + sizeof("/..") > size)
+			return NULL;
+		at += (size_t)snprintf(way + at, size - at, "/..");
+		len = start ? start - 1 : 0;
+	}
+	return NULL;
+}
+
+/*
+ * systemd takes controllers back from a unit that it has not delegated, whenever it reads
+ * its units again: the limits of a run would vanish while it runs. The system's manager
+ * marks those that it has delegated; those of users leave no mark. A directory that an
+ * operator names is his word.
+ */
+static int check_unit(const struct place *place, struct jail_error *err)
+{
+	static const char *const marks[] = {"user.delegate", "trusted.delegate"};
+	char way[128], value[2];
+
+	if (!place->ours || geteuid() != 0 || access("/run/systemd/system", F_OK) < 0 ||
+	    !way_to_unit(place->path, way, sizeof(way)))
+		return 0;
+	own_fd int unit = openat(place->dir_fd, way, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (size_t i = 0; unit >= 0 && i < ARRAY_LEN(marks); i++)
+		if (fgetxattr(unit, marks[i], value, sizeof(value)) == 1 &&
+		    value[0] == '1')
+			return 0;
+	return jail_fail(err, JAIL_STAGE_CGROUP, EOPNOTSUPP,
+			 "work in the cgroup '/%s', whose unit systemd has not delegated",
+			 place->path);
+}
+
 static int open_in(const struct place *place, unsigned required, int *ret_fd,
 		   struct jail_error *err)
 {
 	int r = check_delegated(place, err);
 
+	if (r == 0)
+		r = check_unit(place, err);
 	if (r < 0)
 		return r;
 	if (mkdirat(place->dir_fd, GROUP, 0700) < 0 && errno != EEXIST)
