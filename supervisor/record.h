@@ -68,6 +68,7 @@ struct record {
 	enum enforcer wall_by, cpu_by, memory_by, processes_by;
 
 	uint64_t wall_us, cpu_us, setup_us, queue_us, memory_peak_bytes;
+	uint32_t processes_peak; /* 0: not known */
 
 	int crash_signal; /* that ended a crashed run; 0: it exited */
 	enum record_killer killer;

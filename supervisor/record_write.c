@@ -205,6 +205,7 @@ static void write_usage(const struct record *record, struct text *to)
 	key_ms(to, "wall_ms", record->wall_us);
 	key_ms(to, "cpu_ms", record->cpu_us);
 	key_u64(to, "memory_peak_bytes", record->memory_peak_bytes);
+	key_u64_or_null(to, "processes_peak", record->processes_peak);
 	key_ms(to, "setup_ms", record->setup_us);
 	key_ms(to, "queue_ms", record->queue_us);
 	key_u64(to, "value_bytes", json > text ? json : text);

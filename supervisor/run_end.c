@@ -84,6 +84,7 @@ static void note_usage(struct run *run)
 	record->wall_us = us_between(run->go_ns, run->end_ns);
 	record->cpu_us = run->has_result ? run->result.cpu_us : 0;
 	record->memory_peak_bytes = run->has_result ? run->result.memory_peak_bytes : 0;
+	record->processes_peak = run->has_result ? run->result.pids_peak : 0;
 }
 
 static enum enforcer enforcer_of(enum jail_enforcer by, enum enforcer otherwise)

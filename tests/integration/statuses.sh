@@ -30,9 +30,9 @@ def limits: object({wall_ms: "number", cpu_ms: "number", cpu_percent: "number",
 	all(.[]; whole) | empty_or("limits"));
 def enforced: object({wall: "string", cpu: "string", memory: "string", processes: "string"};
 	all(.[]; IN("cgroup", "rlimit", "engine", "filter", "supervisor")) | empty_or("by"));
-def usage: object({wall_ms: "number", cpu_ms: "number", memory_peak_bytes: "number",
+def usage: object({wall_ms: "number", cpu_ms: "number", memory_peak_bytes: "number", processes_peak: "number|null",
 	setup_ms: "number", queue_ms: "number", value_bytes: "number", log_bytes: "number"};
-	all(.[]; . >= 0) | empty_or("usage"));
+	all(.[] | numbers; . >= 0) | empty_or("usage"));
 def kill: object({by: "string", reason: "string", signal: "string|null",
 	syscall: "string|null"};
 	(.by | IN("supervisor", "kernel", "filter")) | empty_or("killer"));
