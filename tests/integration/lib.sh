@@ -14,7 +14,8 @@
 quod=$QUOD_TEST_BUILD/quod
 quod_js=$QUOD_TEST_BUILD/quod-js
 QUOD_JS=$quod_js
-export QUOD_JS
+QUOD_SCOPE=$QUOD_TEST_BUILD/quod-scope
+export QUOD_JS QUOD_SCOPE
 dir=$(mktemp -d "${TMPDIR:-/tmp}/quod-test.XXXXXX") || exit 99
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 130' INT TERM HUP
