@@ -55,6 +55,8 @@ void interp_open(struct interp *ret_interp)
 		(struct interp){.fd = fd, .path = path, .errnum = fd < 0 ? errno : 0};
 	if (fd < 0)
 		explain_open(ret_interp);
+	else
+		(void)fstat(fd, &ret_interp->st);
 }
 
 void interp_close(struct interp *interp)
@@ -62,56 +64,54 @@ void interp_close(struct interp *interp)
 	interp->fd = close_fd(interp->fd);
 }
 
-static const char *file_problem(int fd)
+static const char *file_problem(const struct interp *interp)
 {
 	struct statfs fs;
-	struct stat st;
 
-	if (fstat(fd, &st) < 0)
+	if (!interp->st.st_mode) /* it could not be asked for */
 		return NULL;
-	if (!S_ISREG(st.st_mode))
+	if (!S_ISREG(interp->st.st_mode))
 		return "is not a regular file";
-	if (fstatfs(fd, &fs) == 0 && (fs.f_flags & ST_NOEXEC))
+	if (fstatfs(interp->fd, &fs) == 0 && (fs.f_flags & ST_NOEXEC))
 		return "is on a file system that is mounted noexec (install it "
 		       "elsewhere, or "
 		       "remount that with exec)";
-	if (!(st.st_mode & S_IXOTH))
+	if (!(interp->st.st_mode & S_IXOTH))
 		return "may not be executed by others, and a jail's user owns nothing "
 		       "(chmod "
 		       "o+x)";
 	return NULL;
 }
 
-static bool is_truncated(int fd, const Elf64_Phdr *header)
+static bool is_truncated(const struct interp *interp, const Elf64_Phdr *header)
 {
-	struct stat st;
-
-	return header->p_type == PT_LOAD && fstat(fd, &st) == 0 &&
-	       header->p_offset + header->p_filesz > (Elf64_Off)st.st_size;
+	return header->p_type == PT_LOAD && interp->st.st_mode &&
+	       header->p_offset + header->p_filesz > (Elf64_Off)interp->st.st_size;
 }
 
-static const char *headers_problem(int fd, const Elf64_Ehdr *elf)
+static const char *headers_problem(const struct interp *interp, const Elf64_Ehdr *elf)
 {
 	Elf64_Phdr headers[HEADERS_MOST];
 	size_t count = elf->e_phnum < HEADERS_MOST ? elf->e_phnum : HEADERS_MOST;
 	ssize_t want = (ssize_t)(count * sizeof(headers[0]));
 
-	if (count == 0 || pread(fd, headers, (size_t)want, (off_t)elf->e_phoff) != want)
+	if (count == 0 ||
+	    pread(interp->fd, headers, (size_t)want, (off_t)elf->e_phoff) != want)
 		return "is truncated (install it again)";
 	for (size_t i = 0; i < count; i++) {
 		if (headers[i].p_type == PT_INTERP)
 			return "is not static, and the jail has no loader (build it with "
 			       "-static)";
-		if (is_truncated(fd, &headers[i]))
+		if (is_truncated(interp, &headers[i]))
 			return "is truncated (install it again)";
 	}
 	return NULL;
 }
 
-static const char *content_problem(int fd)
+static const char *content_problem(const struct interp *interp)
 {
 	Elf64_Ehdr elf;
-	ssize_t n = pread(fd, &elf, sizeof(elf), 0);
+	ssize_t n = pread(interp->fd, &elf, sizeof(elf), 0);
 
 	if (n < 0)
 		return NULL;
@@ -120,15 +120,15 @@ static const char *content_problem(int fd)
 	if (memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    elf.e_ident[EI_CLASS] != ELFCLASS64)
 		return "is no 64-bit ELF program (install quod's own quod-js)";
-	return headers_problem(fd, &elf);
+	return headers_problem(interp, &elf);
 }
 
 void interp_diagnose(const struct interp *interp, char *why, size_t size)
 {
-	const char *problem = interp->fd < 0 ? NULL : file_problem(interp->fd);
+	const char *problem = interp->fd < 0 ? NULL : file_problem(interp);
 
 	if (!problem && interp->fd >= 0)
-		problem = content_problem(interp->fd);
+		problem = content_problem(interp);
 	if (problem)
 		snprintf(why, size, "the interpreter '%s' %s", interp->path, problem);
 	else

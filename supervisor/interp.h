@@ -7,11 +7,13 @@
 #define QUOD_INTERP_H
 
 #include <stddef.h>
+#include <sys/stat.h>
 
 struct interp {
 	int fd; /* owned; -1: it could not be opened, and `why` says what to do */
 	const char *path;
 	int errnum;
+	struct stat st; /* of then: later nothing may be asked about any file */
 	char why[512];
 };
 
