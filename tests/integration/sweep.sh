@@ -41,4 +41,23 @@ wait $pid || code=$?
 is "$code" 0 'a start beside a run does it no harm'
 holds 'and its leaf is gone with it' test ! -d "${leaf:-/nonexistent}"
 
+# What still lives in a leaf whose supervisor is dead is killed: here, something that a
+# lifeline could not reach. Where we may make no cgroup there is nothing to sweep.
+group=
+for mount in /sys/fs/cgroup /sys/fs/cgroup/unified; do
+	own=$mount$(sed -n 's/^0:://p' /proc/self/cgroup)
+	[ ! -w "${own%/supervisor}/quod" ] || group=${own%/supervisor}/quod
+done
+if [ -n "$group" ]; then
+	mkdir "$group/01SWEEP"
+	sleep 1000 &
+	sleeper=$!
+	echo $sleeper >"$group/01SWEEP/cgroup.procs"
+	"$quod" run -e 1 >/dev/null
+	holds 'a leaf that nobody watches is gone' test ! -d "$group/01SWEEP"
+	code=0
+	wait $sleeper || code=$?
+	is "$code" 137 'and what lived in it was killed'
+fi
+
 tap_done
