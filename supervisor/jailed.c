@@ -37,6 +37,7 @@ struct jailed {
 	struct guard guard;
 	struct relay in, out, err;
 	bool failed;
+	bool has_result; /* false: the program never ran, or nobody knows its end */
 	struct jail_error error;
 };
 
@@ -230,7 +231,8 @@ static void judge(const struct jailed *j, const struct jail_result *result,
 	struct facts facts = {
 		.setup_failed = j->failed,
 		.killed = j->guard.reason,
-		.complete = result->end == JAIL_EXITED && j->guard.reason != KILL_TIMEOUT,
+		.complete = j->has_result && result->end == JAIL_EXITED &&
+			    j->guard.reason != KILL_TIMEOUT,
 		.outcome = OUTCOME_VALUE,
 		.memory_limit_hit = result->memory_limit_hit,
 		.oom_killed = result->oom_killed,
@@ -249,8 +251,11 @@ static void collect(struct jailed *j, struct jail_result *result)
 {
 	struct jail_error err;
 
-	if (j->guard.ended && jail_wait(j->jail, result, &err) < 0 &&
-	    !(j->guard.killed && err.stage <= JAIL_STAGE_EXEC)) {
+	if (!j->guard.ended)
+		return;
+	j->has_result = jail_wait(j->jail, result, &err) == 0;
+	/* Whom we killed during set-up could not finish it. */
+	if (!j->has_result && !(j->guard.killed && err.stage <= JAIL_STAGE_EXEC)) {
 		j->failed = true;
 		j->error = err;
 	}

@@ -95,6 +95,20 @@ test_limits() {
 	is $code 2 'no limit above the policy'
 }
 
+# A signal that was pending before quod began is seen while the jail is still being made:
+# a program that never ran has not ended well.
+test_cancelled() {
+	for _ in 1 2 3; do
+		code=0
+		timeout -k 5 60 "$QUOD_TEST_BUILD/tests/integration/orphans" "$dir/orphans" \
+			env --block-signal=TERM sh -c 'kill -TERM $$; exec "$@"' sh \
+			"$quod" exec -- "$inmate" exit 0 </dev/null >"$dir/out" 2>"$dir/err" || code=$?
+		is "$code:$(cat "$dir/out")" 130: 'cancelled during set-up'
+		has "$(cat "$dir/err")" 'quod: cancelled: ' 'cancelled during set-up: stderr says so'
+		is "$(cat "$dir/orphans")" 'orphans 0 left 0' 'cancelled during set-up: nothing left'
+	done
+}
+
 test_walls() {
 	for call in 41:socket 101:ptrace 165:mount 272:unshare 321:bpf 425:io_uring_setup; do
 		[ "$(uname -m)" = x86_64 ] || continue
@@ -136,6 +150,7 @@ test_refusals() {
 test_exit_codes
 test_relay
 test_limits
+test_cancelled
 test_walls
 test_refusals
 tap_done
