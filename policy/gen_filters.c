@@ -40,7 +40,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	for (int kind = 0; kind < FILTER_KINDS; kind++) {
-		if (strcmp(argv[1], filter_name((enum filter_kind)kind)) != 0)
+		if (strcmp(argv[1], filter_infos[kind].name) != 0)
 			continue;
 		own_fd int fd = memfd_create("filter", MFD_CLOEXEC);
 		int r = fd < 0 ? -1 : filter_export((enum filter_kind)kind, arch, fd);

@@ -1,18 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables, and their compilation by libseccomp. The four standard filters are compiled
- * at build time (gen_filters.c): a run loads bytes.
+ * The tables, and their compilation by libseccomp. The standard filters are compiled at
+ * build time (gen_filters.c): a run loads bytes.
  *
  * Actions. Where two filters disagree the kernel takes the stricter, in the order KILL,
- * TRAP, ERRNO, ALLOW. INNER and JS trap: quod-js then names the call before it dies by
- * it. JS must not kill outright, or it would silence INNER's trap. EXEC answers ENOSYS to
- * what it does not know, so that a new libc falls back, and kills for what is named
- * dangerous. SUP kills: a call outside the list is not ours.
+ * TRAP, ERRNO, NOTIFY, ALLOW. INNER and JS trap: quod-js then names the call before it
+ * dies by it. JS must not kill outright, or it would silence INNER's trap. EXEC answers
+ * ENOSYS to what it does not know, so that a new libc falls back, and kills for what is
+ * named dangerous. SUP kills: a call outside the list is not ours.
+ *
+ * A program under `quod exec` has no handler that could name the call, so EXEC_NOTIFY
+ * lets the kernel name it: the caller is held in the call until quod, told of it, has
+ * killed it. The call is never made: quod's own filter keeps it from answering, and with
+ * quod gone the kernel answers ENOSYS. Below a container's filter that answers an errno,
+ * that answer comes first. It is one filter and not a second one beside EXEC, with the
+ * same tree, so that an allowed call costs what it costs under EXEC.
  */
 #include <errno.h>
 #include <seccomp.h>
 #include <stddef.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <linux/seccomp.h>
 
 #include "base/own.h"
@@ -21,6 +31,7 @@
 #define PROT_EXEC_BIT	   4u
 #define AT_REMOVEDIR_FLAG  0x200u
 #define AT_EMPTY_PATH_FLAG 0x1000u
+#define API_WITH_NOTIFY	   5u
 
 /* clang-format off */
 #define ALWAYS(name, in)		  { name, in, false, 0, 0, 0 }
@@ -83,6 +94,13 @@ const struct syscall_rule syscall_rules[] = {
 	ALWAYS("getegid",		IN_EXEC),
 	ALWAYS("tgkill",		IN_EXEC),
 
+	/* Between EXEC_NOTIFY and execveat: the listener goes to quod, then no file may be
+	 * opened any more. The program gains nothing: that descriptor is closed when it
+	 * begins, without a socket, a dup or a file it can make nothing that takes a
+	 * message, and its limit on files is final, being 0. */
+	WHEN("sendmsg",			IN_NOTIFY, 0, EQUALS, FILTER_HANDOVER_FD),
+	WHEN("prlimit64",		IN_NOTIFY, 1, EQUALS, RLIMIT_NOFILE),
+
 	/* Watching, killing and taking down a jail. */
 	ALWAYS("poll",			IN_SUP),
 	ALWAYS("ppoll",			IN_SUP),
@@ -90,6 +108,9 @@ const struct syscall_rule syscall_rules[] = {
 	ALWAYS("pidfd_send_signal",	IN_SUP),
 	ALWAYS("pread64",		IN_SUP),
 	ALWAYS("pwrite64",		IN_SUP),
+	/* To hear of a forbidden call. Not to answer: who takes quod over cannot let it
+	 * through either. */
+	WHEN("ioctl",			IN_SUP, 1, EQUALS, SECCOMP_IOCTL_NOTIF_RECV),
 	ALWAYS("restart_syscall",	IN_EXEC | IN_SUP),
 	/* Why an interpreter did not start is looked at afterwards, through its descriptor. */
 	ALWAYS("fstatfs",		IN_SUP),
@@ -123,21 +144,21 @@ const char *const syscall_dangerous[] = {
 const unsigned syscall_rules_count = ARRAY_LEN(syscall_rules);
 const unsigned syscall_dangerous_count = ARRAY_LEN(syscall_dangerous);
 
-static const struct {
-	const char *name;
-	uint32_t default_action, foreign_action; /* foreign: another ABI's numbers */
-} kinds[FILTER_KINDS] = {
-	[FILTER_INNER] = {"inner", SCMP_ACT_TRAP, SCMP_ACT_TRAP},
-	[FILTER_JS] = {"js", SCMP_ACT_TRAP, SCMP_ACT_TRAP},
-	[FILTER_EXEC] = {"exec", SCMP_ACT_ERRNO(ENOSYS), SCMP_ACT_KILL_PROCESS},
-	[FILTER_SUPERVISOR] = {"supervisor", SCMP_ACT_KILL_PROCESS,
-			       SCMP_ACT_KILL_PROCESS},
-};
+#define ENOSYS_ACTION SCMP_ACT_ERRNO(ENOSYS)
 
-const char *filter_name(enum filter_kind kind)
-{
-	return kinds[kind].name;
-}
+/* clang-format off */
+const struct filter_info filter_infos[FILTER_KINDS] = {
+				/* name, other, foreign, dangerous */
+	[FILTER_INNER] =	{ "inner", SCMP_ACT_TRAP, SCMP_ACT_TRAP, SCMP_ACT_TRAP },
+	[FILTER_JS] =		{ "js", SCMP_ACT_TRAP, SCMP_ACT_TRAP, SCMP_ACT_TRAP },
+	[FILTER_EXEC] =		{ "exec", ENOSYS_ACTION, SCMP_ACT_KILL_PROCESS,
+				  SCMP_ACT_KILL_PROCESS },
+	[FILTER_EXEC_NOTIFY] =	{ "exec_notify", ENOSYS_ACTION, SCMP_ACT_NOTIFY,
+				  SCMP_ACT_NOTIFY },
+	[FILTER_SUPERVISOR] =	{ "supervisor", SCMP_ACT_KILL_PROCESS,
+				  SCMP_ACT_KILL_PROCESS, SCMP_ACT_KILL_PROCESS },
+};
+/* clang-format on */
 
 /* -EDOM from libseccomp: the call does not exist on this architecture (readlink on
  * aarch64). That is no error: then nobody can make it either. */
@@ -146,30 +167,49 @@ static int tolerate_absent(int r)
 	return r == -EDOM || r == -EFAULT ? 0 : r;
 }
 
+static struct scmp_arg_cmp condition(const struct syscall_rule *rule)
+{
+	if (rule->mask == EQUALS)
+		return SCMP_CMP64(rule->arg, SCMP_CMP_EQ, rule->value);
+	return SCMP_CMP64(rule->arg, SCMP_CMP_MASKED_EQ, rule->mask, rule->value);
+}
+
 static int add_allowed(scmp_filter_ctx ctx, const struct syscall_rule *rule)
 {
 	int number = seccomp_syscall_resolve_name(rule->name);
 
 	if (number == __NR_SCMP_ERROR)
 		return 0; /* a libseccomp older than the call */
-	if (!rule->conditional)
-		return tolerate_absent(seccomp_rule_add(ctx, SCMP_ACT_ALLOW, number, 0));
-	return tolerate_absent(seccomp_rule_add(
-		ctx, SCMP_ACT_ALLOW, number, 1,
-		SCMP_CMP(rule->arg, SCMP_CMP_MASKED_EQ, rule->mask, rule->value)));
+	return tolerate_absent(seccomp_rule_add(ctx, SCMP_ACT_ALLOW, number,
+						rule->conditional, condition(rule)));
 }
 
-static int add_dangerous(scmp_filter_ctx ctx)
+static const struct syscall_rule *rule_of(enum filter_kind kind, const char *name)
 {
-	int r = 0;
+	for (unsigned i = 0; i < syscall_rules_count; i++)
+		if (syscall_rules[i].in & (1u << kind) &&
+		    strcmp(syscall_rules[i].name, name) == 0)
+			return &syscall_rules[i];
+	return NULL;
+}
 
-	for (unsigned i = 0; r == 0 && i < syscall_dangerous_count; i++) {
-		int number = seccomp_syscall_resolve_name(syscall_dangerous[i]);
-		if (number != __NR_SCMP_ERROR)
-			r = tolerate_absent(
-				seccomp_rule_add(ctx, SCMP_ACT_KILL_PROCESS, number, 0));
-	}
-	return r;
+/* libseccomp lets an unconditional rule replace one with a condition, so where that is
+ * not met has to be said. It can say so of a whole argument. */
+static int add_dangerous(scmp_filter_ctx ctx, enum filter_kind kind, const char *name)
+{
+	int number = seccomp_syscall_resolve_name(name);
+	const struct syscall_rule *but = rule_of(kind, name);
+
+	if (number == __NR_SCMP_ERROR)
+		return 0;
+	if (!but)
+		return tolerate_absent(
+			seccomp_rule_add(ctx, filter_infos[kind].dangerous, number, 0));
+	if (!but->conditional || but->mask != EQUALS)
+		return -EINVAL;
+	return tolerate_absent(
+		seccomp_rule_add(ctx, filter_infos[kind].dangerous, number, 1,
+				 SCMP_CMP64(but->arg, SCMP_CMP_NE, but->value)));
 }
 
 static int set_architecture(scmp_filter_ctx ctx, uint32_t arch)
@@ -186,7 +226,7 @@ static int fill(scmp_filter_ctx ctx, enum filter_kind kind, uint32_t arch)
 
 	if (r == 0)
 		r = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH,
-				     kinds[kind].foreign_action);
+				     filter_infos[kind].foreign);
 	/* A tree where the list is long: the kernel walks it once for every number when
 	 * the filter is loaded. */
 	if (r == 0 && kind != FILTER_INNER)
@@ -194,15 +234,20 @@ static int fill(scmp_filter_ctx ctx, enum filter_kind kind, uint32_t arch)
 	for (unsigned i = 0; r == 0 && i < syscall_rules_count; i++)
 		if (syscall_rules[i].in & (1u << kind))
 			r = add_allowed(ctx, &syscall_rules[i]);
-	if (r == 0 && kind == FILTER_EXEC)
-		r = add_dangerous(ctx);
+	if (filter_infos[kind].dangerous != filter_infos[kind].other)
+		for (unsigned i = 0; r == 0 && i < syscall_dangerous_count; i++)
+			r = add_dangerous(ctx, kind, syscall_dangerous[i]);
 	return r;
 }
 
 int filter_export(enum filter_kind kind, uint32_t arch, int fd)
 {
-	scmp_filter_ctx ctx = seccomp_init(kinds[kind].default_action);
+	scmp_filter_ctx ctx;
 
+	/* Otherwise libseccomp would ask the kernel that builds what it can do. */
+	if (seccomp_api_set(API_WITH_NOTIFY) < 0)
+		return -EOPNOTSUPP;
+	ctx = seccomp_init(filter_infos[kind].other);
 	if (!ctx)
 		return -ENOMEM;
 	int r = fill(ctx, kind, arch);

@@ -3,12 +3,16 @@
  * Which system calls each of our filters lets through: one table, the source of the
  * filters, of their tests and of the list in the README.
  *
- *	INNER	quod-js once it reads the job: all hostile work happens under this
- *	JS	quod-js from execveat until INNER is on (both stay on: the stricter
- *counts) EXEC	any static program under `quod exec`
- *	SUP	quod itself, once it reads what a guest wrote
+ *	INNER		quod-js once it reads the job: all hostile work happens here
+ *	JS		quod-js from execveat until INNER is on; both stay on
+ *	EXEC		any static program under `quod exec`
+ *	EXEC_NOTIFY	the same, where quod can be told what EXEC kills for
+ *	SUP		quod itself, once it reads what a guest wrote
  *
- * What is in no column of a filter gets that filter's default (syscalls.c).
+ * The verdict of a filter on a call: another ABI's number gets `foreign`. A call that a
+ * rule of the filter names gets through where its condition holds; several rules for one
+ * call are alternatives. What is left gets `dangerous` if it is on that list, else
+ * `other`.
  */
 #ifndef QUOD_POLICY_SYSCALLS_H
 #define QUOD_POLICY_SYSCALLS_H
@@ -20,6 +24,7 @@ enum filter_kind {
 	FILTER_INNER,
 	FILTER_JS,
 	FILTER_EXEC,
+	FILTER_EXEC_NOTIFY,
 	FILTER_SUPERVISOR,
 	FILTER_KINDS
 };
@@ -27,7 +32,8 @@ enum filter_kind {
 enum filter_bit {
 	IN_INNER = 1 << FILTER_INNER,
 	IN_JS = 1 << FILTER_JS,
-	IN_EXEC = 1 << FILTER_EXEC,
+	IN_EXEC = 1 << FILTER_EXEC | 1 << FILTER_EXEC_NOTIFY,
+	IN_NOTIFY = 1 << FILTER_EXEC_NOTIFY,
 	IN_SUP = 1 << FILTER_SUPERVISOR,
 };
 
@@ -43,12 +49,24 @@ struct syscall_rule {
 extern const struct syscall_rule syscall_rules[];
 extern const unsigned syscall_rules_count;
 
-/* Killed at once by EXEC, and so named in the record; the rest answers ENOSYS. */
+/* What no honest program tries: EXEC kills for it and answers ENOSYS to the rest. */
 extern const char *const syscall_dangerous[];
 extern const unsigned syscall_dangerous_count;
 
-/* Name as in the generated headers: "inner", "js", "exec", "supervisor". */
-const char *filter_name(enum filter_kind kind);
+/* Actions are SECCOMP_RET_*, with their data (an errno). */
+struct filter_info {
+	const char *name; /* as in the generated headers */
+	uint32_t other, foreign, dangerous;
+};
+
+extern const struct filter_info filter_infos[FILTER_KINDS];
+
+/*
+ * The one descriptor on which EXEC_NOTIFY lets sendmsg through. The filter brings its own
+ * listener, which has to be handed over after it is on; the jail puts the socket for that
+ * here and the program never sees it.
+ */
+#define FILTER_HANDOVER_FD 3
 
 /*
  * Compiles a filter with libseccomp for one architecture (SCMP_ARCH_*, 0 = this one) and
