@@ -46,6 +46,9 @@ static int set_descriptors(const struct child_plan *plan, struct jail_error *err
 		if (dup2(plan->std_fd[fd], fd) < 0)
 			return jail_fail(err, JAIL_STAGE_FDS, errno, "make descriptor %d",
 					 fd);
+	if (plan->notify_socket >= 0 && dup2(plan->notify_socket, plan->notify_fd) < 0)
+		return jail_fail(err, JAIL_STAGE_FDS, errno, "make descriptor %d",
+				 plan->notify_fd);
 	if (syscall(SYS_close_range, 3, ~0u, CLOSE_RANGE_CLOEXEC) < 0)
 		return jail_fail(err, JAIL_STAGE_FDS, errno, "close_range");
 	return 0;
@@ -165,8 +168,6 @@ static int set_rlimits(const struct child_plan *plan, struct jail_error *err)
 
 	for (size_t i = 0; r == 0 && i < ARRAY_LEN(fixed); i++)
 		r = limit(fixed[i].resource, fixed[i].value, fixed[i].name, err);
-	if (r == 0)
-		r = limit(RLIMIT_NOFILE, plan->limits.open_files, "RLIMIT_NOFILE", err);
 	if (r == 0 && plan->limits.stack_bytes)
 		r = limit_stack(plan->limits.stack_bytes, err);
 	if (r == 0 && plan->limits.cpu_seconds)
@@ -186,6 +187,20 @@ static int set_filter(const struct child_plan *plan, struct jail_error *err)
 		return jail_fail(err, JAIL_STAGE_FILTER, errno,
 				 "load the seccomp filter");
 	return 0;
+}
+
+/* With no file allowed the kernel makes no listener, nor would it let one travel; so that
+ * limit comes between the filters. Never none: a filter that tells, or the other one. */
+static int set_last_wall(const struct child_plan *plan, struct jail_error *err)
+{
+	bool on = false;
+	int r = child_notify(plan, &on, err);
+
+	if (r == 0)
+		r = limit(RLIMIT_NOFILE, plan->limits.open_files, "RLIMIT_NOFILE", err);
+	if (r == 0 && !on)
+		r = set_filter(plan, err);
+	return r;
 }
 
 static void report(const struct child_plan *plan, const struct jail_error *err)
@@ -248,7 +263,7 @@ _Noreturn void child_main(const struct child_plan *plan)
 		 * guest, unless a second report says that it never began. */
 		err.stage = JAIL_STAGE_RUN;
 		report(plan, &err);
-		if (set_filter(plan, &err) == 0) { /* C9 */
+		if (set_last_wall(plan, &err) == 0) { /* C9 */
 			syscall(SYS_execveat, plan->exe_fd, "", plan->argv, environment,
 				AT_EMPTY_PATH);
 			jail_fail(&err, JAIL_STAGE_EXEC, errno, "execute '%s'",

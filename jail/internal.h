@@ -120,7 +120,9 @@ struct child_plan {
 	struct idmap map;
 	struct jail_limits limits;
 	bool rlimit_data; /* no cgroup holds memory */
-	struct sock_fprog filter;
+	struct sock_fprog filter, notify_filter;
+	int notify_socket; /* -1: no notify_filter; the child's end */
+	int notify_fd;	   /* what it becomes in the child */
 	bool loopback;
 };
 
@@ -131,6 +133,8 @@ _Noreturn void child_main(const struct child_plan *plan);
 int child_empty_root(struct jail_error *err);	     /* rootfs.c */
 int child_loopback_up(struct jail_error *err);	     /* loopback.c */
 int child_drop_capabilities(struct jail_error *err); /* caps.c */
+/* notify.c. *ret_on stays false where there can be no listener: then no filter is on. */
+int child_notify(const struct child_plan *plan, bool *ret_on, struct jail_error *err);
 
 struct jail {
 	pid_t pid;

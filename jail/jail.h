@@ -111,6 +111,11 @@ struct jail_spec {
 	const char *exe_name;	  /* for messages and argv[0] where argv is NULL */
 	char *const *argv;	  /* NULL: { exe_name } */
 	struct sock_fprog filter; /* the last wall before execveat; len 0: none (tests) */
+	/* Put on instead where the kernel gives it a listener (JAIL_FD_NOTIFY); len 0:
+	 * never. It must let through what comes after it: sendmsg on descriptor notify_fd
+	 * (3 to 63), prlimit64 of RLIMIT_NOFILE, write, execveat, exit_group. */
+	struct sock_fprog notify_filter;
+	int notify_fd;
 	struct jail_limits limits;
 	unsigned flags;	     /* enum jail_flag */
 	int cgroup_fd;	     /* directory under which the leaf is made; -1: no cgroup */
@@ -143,8 +148,17 @@ struct jail_result {
 struct jail;
 
 /* Which descriptor of ours. IN is for writing, OUT and ERR for reading, all three
- * non-blocking; PIDFD polls readable when pid 1 of the jail has ended. */
-enum jail_fd { JAIL_FD_PIDFD, JAIL_FD_IN, JAIL_FD_OUT, JAIL_FD_ERR, JAIL_FD_COUNT };
+ * non-blocking; PIDFD polls readable when pid 1 of the jail has ended. NOTIFY, of a spec
+ * with a notify_filter, polls readable when jail_take_listener() is due, and after that
+ * when there is something for jail_read_violation(). */
+enum jail_fd {
+	JAIL_FD_PIDFD,
+	JAIL_FD_IN,
+	JAIL_FD_OUT,
+	JAIL_FD_ERR,
+	JAIL_FD_NOTIFY,
+	JAIL_FD_COUNT
+};
 
 /*
  * Makes the namespaces, starts set-up in the child and returns without waiting for it:
@@ -171,6 +185,28 @@ JAIL_API enum jail_enforcer jail_processes_enforcer(const struct jail *jail);
 /* CPU time used so far, microseconds: the whole tree with a cgroup, else pid 1.
  * Errors: EIO, ESRCH (already reaped). */
 JAIL_API int jail_cpu_us(const struct jail *jail, uint64_t *ret_us);
+
+/*
+ * The end of set-up: takes the listener from the child. Afterwards JAIL_FD_NOTIFY is -1
+ * if there is none, because the kernel refused it or set-up failed; `filter` is then what
+ * holds the guest. Needs recvmsg(2), never blocks. Errors: EAGAIN (not yet),
+ * EMFILE.
+ */
+JAIL_API int jail_take_listener(struct jail *jail, struct jail_error *err);
+
+/* A system call that was tried, in the kernel's words. */
+struct jail_violation {
+	uint32_t arch; /* AUDIT_ARCH_* */
+	uint32_t number;
+};
+
+/*
+ * The next call that notify_filter holds up. Whoever made it waits in it until the jail
+ * is killed; it is answered, with ENOSYS, only when the listener is closed. Blocks unless
+ * JAIL_FD_NOTIFY polls POLLIN. Errors: ENOENT (a call was made, but its caller is gone),
+ * EINTR.
+ */
+JAIL_API int jail_read_violation(struct jail *jail, struct jail_violation *ret_violation);
 
 /*
  * Kills the whole tree: with a cgroup its throttle is lifted, forks are stopped, then

@@ -19,6 +19,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -29,8 +30,8 @@
 	(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWIPC | \
 	 CLONE_NEWUTS | CLONE_NEWCGROUP)
 
-enum { IN, OUT, ERR, GO, STATUS, PIPES };
-enum { READ, WRITE };
+enum { IN, OUT, ERR, GO, STATUS, NOTIFY, PIPES };
+enum { READ, WRITE }; /* of a socket pair: ours, the child's */
 
 struct pipes {
 	int fd[PIPES][2];
@@ -43,12 +44,17 @@ static void pipes_close(struct pipes *pipes)
 			pipes->fd[i][end] = close_fd(pipes->fd[i][end]);
 }
 
-/* Never 0, 1 or 2: the child puts its own there before it reads these. */
-static int above_standard(int *fd)
+/* The child puts descriptors of its own below this, before it looks at the plan's. */
+static int first_free(const struct jail_spec *spec)
 {
-	if (*fd > 2)
+	return spec->notify_filter.len ? spec->notify_fd + 1 : 3;
+}
+
+static int move_up(int *fd, int least)
+{
+	if (*fd >= least)
 		return 0;
-	int moved = fcntl(*fd, F_DUPFD_CLOEXEC, 3);
+	int moved = fcntl(*fd, F_DUPFD_CLOEXEC, least);
 	if (moved < 0)
 		return -errno;
 	close(*fd);
@@ -56,16 +62,29 @@ static int above_standard(int *fd)
 	return 0;
 }
 
-static int pipes_make(struct pipes *pipes, struct jail_error *err)
+static int pipe_make(int which, int least, int fd[2])
 {
-	for (int i = 0; i < PIPES; i++) {
-		int r = pipe2(pipes->fd[i], O_CLOEXEC) < 0 ? -errno : 0;
-		if (r == 0)
-			r = above_standard(&pipes->fd[i][READ]);
-		if (r == 0)
-			r = above_standard(&pipes->fd[i][WRITE]);
+	int r = which == NOTIFY ? socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd)
+				: pipe2(fd, O_CLOEXEC);
+
+	r = r < 0 ? -errno : 0;
+	if (r == 0)
+		r = move_up(&fd[READ], least);
+	if (r == 0)
+		r = move_up(&fd[WRITE], least);
+	return r;
+}
+
+static int pipes_make(const struct jail_spec *spec, struct pipes *pipes,
+		      struct jail_error *err)
+{
+	int count = spec->notify_filter.len ? PIPES : NOTIFY;
+
+	for (int i = 0; i < count; i++) {
+		int r = pipe_make(i, first_free(spec), pipes->fd[i]);
 		if (r < 0)
-			return jail_fail(err, JAIL_STAGE_PIPES, -r, "make a pipe");
+			return jail_fail(err, JAIL_STAGE_PIPES, -r, "make a %s",
+					 i == NOTIFY ? "socket pair" : "pipe");
 	}
 	/* Ours alone: the guest's ends block. */
 	if (fcntl(pipes->fd[IN][WRITE], F_SETFL, O_NONBLOCK) < 0 ||
@@ -167,16 +186,17 @@ static void plan_fds(struct child_plan *plan, const struct pipes *pipes)
 	plan->go_read = pipes->fd[GO][READ];
 	plan->go_write = pipes->fd[GO][WRITE];
 	plan->status_write = pipes->fd[STATUS][WRITE];
+	plan->notify_socket = pipes->fd[NOTIFY][WRITE];
 }
 
-/* The exe must survive the child's dup2 onto 0, 1, 2: borrowed fds may lie there. */
+/* The exe must survive the child's dup2: borrowed fds may lie where that puts others. */
 static int plan_exe(const struct jail_spec *spec, struct child_plan *plan, int *ret_own,
 		    struct jail_error *err)
 {
 	plan->exe_fd = spec->exe_fd;
-	if (spec->exe_fd > 2)
+	if (spec->exe_fd >= first_free(spec))
 		return 0;
-	*ret_own = fcntl(spec->exe_fd, F_DUPFD_CLOEXEC, 3);
+	*ret_own = fcntl(spec->exe_fd, F_DUPFD_CLOEXEC, first_free(spec));
 	if (*ret_own < 0)
 		return jail_fail(err, JAIL_STAGE_PIPES, errno,
 				 "keep the program's descriptor");
@@ -189,6 +209,7 @@ static void take_our_ends(struct jail *jail, struct pipes *pipes)
 	jail->fd[JAIL_FD_IN] = TAKE_FD(pipes->fd[IN][WRITE]);
 	jail->fd[JAIL_FD_OUT] = TAKE_FD(pipes->fd[OUT][READ]);
 	jail->fd[JAIL_FD_ERR] = TAKE_FD(pipes->fd[ERR][READ]);
+	jail->fd[JAIL_FD_NOTIFY] = TAKE_FD(pipes->fd[NOTIFY][READ]);
 	jail->go_write = TAKE_FD(pipes->fd[GO][WRITE]);
 	jail->status_read = TAKE_FD(pipes->fd[STATUS][READ]);
 }
@@ -243,13 +264,13 @@ static int prepare_and_launch(const struct jail_spec *spec, struct jail *jail,
 	if (r == 0)
 		r = make_leaf(spec, jail, err); /* S3 */
 	if (r == 0)
-		r = pipes_make(pipes, err); /* S4 */
+		r = pipes_make(spec, pipes, err); /* S4 */
 	if (r == 0)
 		r = plan_exe(spec, plan, &own_exe, err);
 	if (r < 0)
 		return r;
 	supervisor = (int)syscall(SYS_pidfd_open, getpid(), 0);
-	if (supervisor < 0 || above_standard(&supervisor) < 0)
+	if (supervisor < 0 || move_up(&supervisor, first_free(spec)) < 0)
 		return jail_fail(err, JAIL_STAGE_LIFELINE, errno,
 				 "pidfd of the supervisor");
 	/* Nothing is started that could not be killed. */
@@ -263,6 +284,8 @@ static int prepare_and_launch(const struct jail_spec *spec, struct jail *jail,
 	plan->limits = spec->limits;
 	plan->rlimit_data = jail->by_memory == JAIL_BY_RLIMIT;
 	plan->filter = spec->filter;
+	plan->notify_filter = spec->notify_filter;
+	plan->notify_fd = spec->notify_fd;
 	plan->loopback = spec->flags & JAIL_LOOPBACK_UP;
 	return launch(jail, plan, pipes, err);
 }
@@ -270,10 +293,11 @@ static int prepare_and_launch(const struct jail_spec *spec, struct jail *jail,
 JAIL_API int jail_start(const struct jail_spec *spec, struct jail **ret_jail,
 			struct jail_error *err)
 {
-	struct pipes pipes = {.fd = {{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}}};
+	struct pipes pipes;
 	struct child_plan plan = {.exe_fd = -1};
 	int r = spec_check(spec, err); /* S1 */
 
+	memset(&pipes, -1, sizeof(pipes));
 	if (r < 0)
 		return r;
 	struct jail *jail = calloc(1, sizeof(*jail));

@@ -11,6 +11,10 @@
 #define STACK_LEAST_BYTES  (128u * 1024u)
 #define CPU_PERCENT_MOST   100000u
 
+/* Above the guest's own, and where every caller may have a descriptor. */
+#define NOTIFY_FD_LEAST 3
+#define NOTIFY_FD_MOST	63
+
 static bool id_is_plain(const char *id)
 {
 	size_t len = id ? strlen(id) : 0;
@@ -19,6 +23,12 @@ static bool id_is_plain(const char *id)
 	return len >= 1 && len <= 64 &&
 	       strspn(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 			  "0123456789_-") == len;
+}
+
+static bool filters_are_two(const struct jail_spec *spec)
+{
+	return spec->notify_filter.filter && spec->filter.len &&
+	       spec->notify_fd >= NOTIFY_FD_LEAST && spec->notify_fd <= NOTIFY_FD_MOST;
 }
 
 static int limits_check(const struct jail_limits *limits, struct jail_error *err)
@@ -57,6 +67,11 @@ int spec_check(const struct jail_spec *spec, struct jail_error *err)
 		return jail_fail(err, JAIL_STAGE_SPEC, EINVAL, "no program to run");
 	if (spec->filter.len && !spec->filter.filter)
 		return jail_fail(err, JAIL_STAGE_SPEC, EINVAL, "a filter without bytes");
+	if (spec->notify_filter.len && !filters_are_two(spec))
+		return jail_fail(err, JAIL_STAGE_SPEC, EINVAL,
+				 "a notify_filter needs bytes, a filter to fall back to "
+				 "and a notify_fd of %d to %d",
+				 NOTIFY_FD_LEAST, NOTIFY_FD_MOST);
 	if (spec->uid_inside > UINT32_MAX - 2)
 		return jail_fail(err, JAIL_STAGE_SPEC, EINVAL, "uid %u means 'no uid'",
 				 spec->uid_inside);

@@ -55,6 +55,7 @@ static void say_result(const char *name, long r)
 	} names[] = {{EPERM, "EPERM"},
 		     {ENOENT, "ENOENT"},
 		     {EACCES, "EACCES"},
+		     {EBADF, "EBADF"},
 		     {EROFS, "EROFS"},
 		     {ENOSYS, "ENOSYS"},
 		     {ENOMEM, "ENOMEM"},
@@ -328,6 +329,35 @@ static void try_syscall(const char *arg)
 	say_result("syscall", syscall(number, 0, second, 0, 0, 0, 0));
 }
 
+/* arg: as above; by a program that wants to hear nothing of it. */
+static void try_deaf(const char *arg)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	signal(SIGSYS, SIG_IGN);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	try_syscall(arg);
+}
+
+/* arg: a descriptor. */
+static void try_sendmsg(const char *arg)
+{
+	struct msghdr message = {.msg_iovlen = 0};
+
+	say("trying", arg);
+	say_result("sendmsg", syscall(SYS_sendmsg, strtol(arg, NULL, 0), &message, 0));
+}
+
+static void try_more_files(const char *arg)
+{
+	struct rlimit limit = {.rlim_cur = 1024, .rlim_max = 1024};
+
+	(void)arg;
+	say_result("more_files", prlimit(0, RLIMIT_NOFILE, &limit, NULL));
+	say_limit("nofile", RLIMIT_NOFILE);
+}
+
 #ifdef __x86_64__
 static void try_int80(const char *arg)
 {
@@ -362,6 +392,9 @@ int main(int argc, char **argv)
 		{"exit", try_exit},
 		{"flood", try_flood},
 		{"syscall", try_syscall},
+		{"deaf", try_deaf},
+		{"sendmsg", try_sendmsg},
+		{"more_files", try_more_files},
 #ifdef __x86_64__
 		{"int80", try_int80},
 #endif

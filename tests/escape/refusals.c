@@ -37,6 +37,27 @@ static void refused(const struct jail_spec *spec, const char *what, int errnum, 
 		     outcome.result.signal);
 }
 
+/* A filter with a listener may turn out not to be possible. */
+static void test_notify_specifications(void)
+{
+	static struct sock_filter code[] = {BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+	const struct sock_fprog all = {.len = 1, .filter = code};
+	const struct sock_fprog empty = {.len = 1};
+	struct jail_spec spec = inmate_spec("exit", "0");
+
+	spec.notify_filter = all;
+	spec.notify_fd = 3;
+	refused(&spec, "no filter to fall back to", EINVAL, JAIL_STAGE_SPEC);
+	spec.filter = all;
+	spec.notify_filter = empty;
+	refused(&spec, "a notify_filter without bytes", EINVAL, JAIL_STAGE_SPEC);
+	spec.notify_filter = all;
+	spec.notify_fd = 2;
+	refused(&spec, "a handover on the guest's stderr", EINVAL, JAIL_STAGE_SPEC);
+	spec.notify_fd = 64;
+	refused(&spec, "a handover too far up", EINVAL, JAIL_STAGE_SPEC);
+}
+
 static void test_specifications(void)
 {
 	static const char *const ids[] = {"", "a/b", "..", "a b", "a.b", "\xc3\xa4"};
@@ -64,6 +85,7 @@ static void test_specifications(void)
 	spec = inmate_spec("exit", "0");
 	spec.uid_inside = UINT32_MAX;
 	refused(&spec, "uid -1 inside", EINVAL, JAIL_STAGE_SPEC);
+	test_notify_specifications();
 	spec = inmate_spec("exit", "0");
 	void (*old)(int) = signal(SIGCHLD, SIG_IGN);
 	refused(&spec, "SIGCHLD ignored", EINVAL, JAIL_STAGE_SPEC);
