@@ -15,6 +15,7 @@
 #include "supervisor/commands.h"
 #include "supervisor/jailed.h"
 #include "supervisor/policy_args.h"
+#include "supervisor/syscall_name.h"
 
 struct exec_args {
 	struct policy_args policy;
@@ -46,11 +47,27 @@ static bool is_unusable(const struct jailed_end *end)
 	return end->status == STATUS_INTERNAL_ERROR && end->err.stage == JAIL_STAGE_EXEC;
 }
 
+/* How the program itself brought it about. */
+static void explain_program(const struct jailed_end *end, const char *program,
+			    struct text *to)
+{
+	char room[SIGNAL_NAME_ROOM], call[SYSCALL_NAME_ROOM];
+
+	if (end->violation_known) {
+		syscall_name(end->violation.arch, end->violation.number, call,
+			     sizeof(call));
+		text_addf(to, "'%s' tried %s", program, call);
+	} else if (end->signal) {
+		text_addf(to, "'%s' was killed by %s", program,
+			  signal_name(end->signal, room));
+	} else {
+		text_add_str(to, status_infos[end->status].about);
+	}
+}
+
 static void explain(const struct jailed_end *end, const struct limits *limits,
 		    const char *program, struct text *to)
 {
-	char room[SIGNAL_NAME_ROOM];
-
 	text_add_str(to, "quod: ");
 	if (is_unusable(end)) {
 		text_addf(to, "%s\n", end->err.text);
@@ -61,11 +78,8 @@ static void explain(const struct jailed_end *end, const struct limits *limits,
 		text_addf(to, "%s: %s", jail_stage_name(end->err.stage), end->err.text);
 	else if (end->status == STATUS_INTERNAL_ERROR)
 		text_add_str(to, explain_foreign_oom(end->oom_in_group));
-	else if (end->signal)
-		text_addf(to, "'%s' was killed by %s", program,
-			  signal_name(end->signal, room));
 	else
-		text_add_str(to, status_infos[end->status].about);
+		explain_program(end, program, to);
 	add_limit(limits, end->status, to);
 	text_add_char(to, '\n');
 }

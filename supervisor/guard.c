@@ -158,6 +158,22 @@ static void check_time(struct guard *guard)
 		check_cpu(guard);
 }
 
+/* Whoever made the call stays in it. That there was one is enough: where its caller is
+ * gone before it could be read it has no name, but it was made. */
+static void check_violation(struct guard *guard)
+{
+	struct pollfd *slot = &guard->slots[WATCH_VIOLATION];
+
+	if (slot->revents & POLLIN) {
+		if (guard->reason == KILL_NONE)
+			guard->violation_known =
+				jail_read_violation(guard->jail, &guard->violation) == 0;
+		guard_note(guard, KILL_VIOLATION);
+	} else if (slot->revents) {
+		slot->fd = -1; /* nobody is left under that filter */
+	}
+}
+
 static uint64_t next_moment(const struct guard *guard)
 {
 	uint64_t deadline = guard->deadline_ns, check = guard->cpu_check_ns;
@@ -199,6 +215,7 @@ int guard_wait(struct guard *guard)
 	check_signal(guard);
 	check_reader(guard);
 	check_time(guard);
+	check_violation(guard);
 	return 0;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Watches one running jail: its end, its deadline, its CPU time, our own signals and
- * whether anybody still reads our output. Both `quod run` and `quod exec` stand on it.
+ * Watches one running jail: its end, its deadline, its CPU time, its forbidden calls
+ * where there is a listener for them, our own signals and whether anybody still reads our
+ * output. Both `quod run` and `quod exec` stand on it.
  *
  * A guard only notes why the jail has to go (guard_note(), the first reason counts); the
  * kill itself is one place, guard_stop(). So the reason is always written down before
@@ -20,14 +21,16 @@
 
 /* A slot whose fd is -1 is not watched. */
 enum watch {
-	WATCH_ENDED,  /* pid 1 of the jail is dead */
-	WATCH_SIGNAL, /* somebody wants us to stop */
-	WATCH_STDOUT, /* ours */
-	WATCH_STDERR, /* ours */
-	WATCH_STDIN,  /* ours */
-	WATCH_IN,     /* the guest's fd 0 takes bytes */
-	WATCH_OUT,    /* the guest's fd 1 has bytes */
-	WATCH_ERR,    /* the guest's fd 2 has bytes */
+	WATCH_ENDED,	 /* pid 1 of the jail is dead */
+	WATCH_SIGNAL,	 /* somebody wants us to stop */
+	WATCH_STDOUT,	 /* ours */
+	WATCH_STDERR,	 /* ours */
+	WATCH_STDIN,	 /* ours */
+	WATCH_IN,	 /* the guest's fd 0 takes bytes */
+	WATCH_OUT,	 /* the guest's fd 1 has bytes */
+	WATCH_ERR,	 /* the guest's fd 2 has bytes */
+	WATCH_LISTENER,	 /* jail_take_listener() is due */
+	WATCH_VIOLATION, /* the listener has heard of a call */
 	WATCH_COUNT
 };
 
@@ -40,6 +43,8 @@ struct guard {
 	uint64_t cpu_base_us;  /* used before the limit was armed */
 	uint64_t cpu_check_ns; /* the earliest moment at which it could be used up */
 	enum kill_reason reason;
+	struct jail_violation violation; /* if known; its reason is KILL_VIOLATION */
+	bool violation_known;
 	int signal; /* that cancelled us; 0: none */
 	bool ended;
 	bool killed; /* by guard_stop(), so SIGKILL says nothing about the guest */

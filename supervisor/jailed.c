@@ -15,6 +15,8 @@
 
 #include "base/own.h"
 #include "policy/filter_exec.h"
+#include "policy/filter_exec_notify.h"
+#include "policy/syscalls.h"
 #include "supervisor/clock.h"
 #include "supervisor/confine.h"
 #include "supervisor/guard.h"
@@ -69,6 +71,11 @@ static int start(struct jailed *j, const struct limits *limits,
 	spec.argv = argv;
 	spec.filter = (struct sock_fprog){.len = ARRAY_LEN(filter_exec),
 					  .filter = (struct sock_filter *)filter_exec};
+	spec.notify_filter = (struct sock_fprog){
+		.len = ARRAY_LEN(filter_exec_notify),
+		.filter = (struct sock_filter *)filter_exec_notify,
+	};
+	spec.notify_fd = FILTER_HANDOVER_FD;
 	spec.limits = (struct jail_limits){
 		.memory_bytes = limit[LIMIT_ID_memory_bytes] + LIMITS_MEMORY_OVERHEAD,
 		.stack_bytes = STACK_BYTES,
@@ -189,17 +196,48 @@ static void watch_all(struct jailed *j)
 	watch(j, &j->err);
 }
 
+/* False when there is nothing more to wait for. */
+static bool wait_on(struct jailed *j)
+{
+	int r;
+
+	if (j->guard.ended || j->guard.reason != KILL_NONE)
+		return false;
+	r = guard_wait(&j->guard);
+	if (r < 0)
+		fail(j, JAIL_STAGE_RUN, -r, "poll");
+	return r == 0 && !j->guard.ended;
+}
+
+/*
+ * The listener is the last thing that the child sends before it becomes the program. It
+ * is taken before we confine ourselves, so that our filter need not let messages in; what
+ * the program writes meanwhile lies unread.
+ */
+static void take_listener(struct jailed *j)
+{
+	struct guard *guard = &j->guard;
+
+	guard->slots[WATCH_OUT].fd = guard->slots[WATCH_ERR].fd = -1;
+	guard->slots[WATCH_LISTENER].fd = jail_fd(j->jail, JAIL_FD_NOTIFY);
+	while (!guard_ready(guard, WATCH_LISTENER) && wait_on(j))
+		continue;
+	if (!guard_ready(guard, WATCH_LISTENER))
+		return;
+	guard->slots[WATCH_LISTENER].fd = -1;
+	if (jail_take_listener(j->jail, &j->error) < 0) {
+		j->failed = true;
+		guard_note(guard, KILL_FAILURE);
+		return;
+	}
+	guard->slots[WATCH_VIOLATION].fd = jail_fd(j->jail, JAIL_FD_NOTIFY);
+}
+
 static void run_to_end(struct jailed *j)
 {
 	watch_all(j);
-	while (!j->guard.ended && j->guard.reason == KILL_NONE) {
-		int r = guard_wait(&j->guard);
-
-		if (r < 0)
-			fail(j, JAIL_STAGE_RUN, -r, "poll");
-		else if (!j->guard.ended)
-			pump(j);
-	}
+	while (wait_on(j))
+		pump(j);
 	if (!j->guard.ended && guard_stop(&j->guard, &j->error) < 0)
 		j->failed = true;
 }
@@ -232,7 +270,8 @@ static void judge(const struct jailed *j, const struct jail_result *result,
 		.setup_failed = j->failed,
 		.killed = j->guard.reason,
 		.complete = j->has_result && result->end == JAIL_EXITED &&
-			    j->guard.reason != KILL_TIMEOUT,
+			    j->guard.reason != KILL_TIMEOUT &&
+			    j->guard.reason != KILL_VIOLATION,
 		.outcome = OUTCOME_VALUE,
 		.memory_limit_hit = result->memory_limit_hit,
 		.oom_killed = result->oom_killed,
@@ -245,6 +284,10 @@ static void judge(const struct jailed *j, const struct jail_result *result,
 				   .exit_code = result->exit_code,
 				   .signal = facts.signal,
 				   .oom_in_group = result->oom_in_group};
+	if (end->status == STATUS_VIOLATION) {
+		end->violation_known = j->guard.violation_known;
+		end->violation = j->guard.violation;
+	}
 }
 
 static void collect(struct jailed *j, struct jail_result *result)
@@ -268,6 +311,7 @@ static void run_in(struct jailed *j, const struct limits *limits, int signal_fd,
 	int r;
 
 	arm(j, limits, signal_fd);
+	take_listener(j);
 	r = confine_self();
 	if (r < 0)
 		fail(j, JAIL_STAGE_FILTER, -r, CONFINE_FAILED);

@@ -13,8 +13,10 @@
 
 struct jailed_end {
 	enum status status;
-	int exit_code;	       /* of the program, with STATUS_OK; may be anything */
-	int signal;	       /* with STATUS_CRASHED and STATUS_VIOLATION */
+	int exit_code;	      /* of the program, with STATUS_OK; may be anything */
+	int signal;	      /* with STATUS_CRASHED and STATUS_VIOLATION */
+	bool violation_known; /* with STATUS_VIOLATION: which call it was */
+	struct jail_violation violation;
 	bool oom_in_group;     /* with STATUS_INTERNAL_ERROR and no error in err */
 	struct jail_error err; /* with STATUS_INTERNAL_ERROR */
 };

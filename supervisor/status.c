@@ -4,7 +4,8 @@
  *
  * A killed guest always shows SIGKILL: it says something about the guest only if we did
  * not send it. A protocol fault is found by us and answered with a kill, but it is what
- * the guest did, and the weakest evidence of all: whatever else is known comes first.
+ * the guest did, and the weakest evidence of all: whatever else is known comes first. So
+ * is a forbidden call of which the kernel told us: it ranks as if the filter had killed.
  */
 #include "supervisor/status.h"
 
@@ -39,21 +40,25 @@ static enum status status_of_outcome(enum outcome outcome)
 	return STATUS_CRASHED;
 }
 
+/* A limit or a wish of ours, not an answer to what the guest did. */
+static bool is_own_reason(enum kill_reason reason)
+{
+	return reason != KILL_NONE && reason != KILL_PROTOCOL && reason != KILL_VIOLATION;
+}
+
 enum status status_decide(const struct facts *facts)
 {
-	bool killed = facts->killed != KILL_NONE;
-
 	if (facts->setup_failed)
 		return STATUS_INTERNAL_ERROR;
 	if (facts->complete)
 		return status_of_outcome(facts->outcome);
-	if (killed && facts->killed != KILL_PROTOCOL)
+	if (is_own_reason(facts->killed))
 		return kill_infos[facts->killed].status;
 	if (facts->memory_limit_hit)
 		return STATUS_MEMORY_LIMIT;
 	if (facts->oom_killed)
 		return STATUS_INTERNAL_ERROR;
-	if (facts->signal == SIGSYS)
+	if (facts->signal == SIGSYS || facts->killed == KILL_VIOLATION)
 		return STATUS_VIOLATION;
 	return STATUS_CRASHED;
 }

@@ -50,6 +50,7 @@ extern const struct status_info status_infos[STATUS_COUNT];
 	X(CANCELLED, "cancelled", CANCELLED)    \
 	X(REJECTED, "rejected", REJECTED)       \
 	X(PROTOCOL, "protocol", CRASHED)        \
+	X(VIOLATION, "violation", VIOLATION)    \
 	X(FAILURE, "internal_error", INTERNAL_ERROR)
 
 enum kill_reason {

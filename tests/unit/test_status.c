@@ -22,6 +22,7 @@ enum cause {
 	CAUSE_OWN_OOM,
 	CAUSE_FOREIGN_OOM,
 	CAUSE_SYSCALL,
+	CAUSE_NOTIFIED, /* the same, told by the kernel before the filter killed */
 	CAUSE_SIGNAL,
 	CAUSE_PROTOCOL,
 	CAUSES
@@ -30,7 +31,8 @@ enum cause {
 /* The kills exclude each other: only one reason is ever written down. */
 static bool is_kill(enum cause cause)
 {
-	return cause >= CAUSE_TIMEOUT && cause <= CAUSE_FAILURE;
+	return (cause >= CAUSE_TIMEOUT && cause <= CAUSE_FAILURE) ||
+	       cause == CAUSE_NOTIFIED || cause == CAUSE_PROTOCOL;
 }
 
 static void apply(struct facts *facts, enum cause cause)
@@ -39,7 +41,7 @@ static void apply(struct facts *facts, enum cause cause)
 		[CAUSE_TIMEOUT] = KILL_TIMEOUT,	  [CAUSE_CPU] = KILL_CPU,
 		[CAUSE_OUTPUT] = KILL_OUTPUT,	  [CAUSE_CANCELLED] = KILL_CANCELLED,
 		[CAUSE_REJECTED] = KILL_REJECTED, [CAUSE_FAILURE] = KILL_FAILURE,
-		[CAUSE_PROTOCOL] = KILL_PROTOCOL,
+		[CAUSE_PROTOCOL] = KILL_PROTOCOL, [CAUSE_NOTIFIED] = KILL_VIOLATION,
 	};
 
 	facts->setup_failed |= cause == CAUSE_SETUP;
@@ -68,6 +70,7 @@ static enum status expected(enum cause cause)
 		[CAUSE_OWN_OOM] = STATUS_MEMORY_LIMIT,
 		[CAUSE_FOREIGN_OOM] = STATUS_INTERNAL_ERROR,
 		[CAUSE_SYSCALL] = STATUS_VIOLATION,
+		[CAUSE_NOTIFIED] = STATUS_VIOLATION,
 		[CAUSE_SIGNAL] = STATUS_CRASHED,
 		[CAUSE_PROTOCOL] = STATUS_CRASHED,
 	};
@@ -81,8 +84,7 @@ Test(status, every_pair_is_decided_by_the_first)
 		for (int b = a; b < CAUSES; b++) {
 			struct facts facts = {.outcome = OUTCOME_VALUE};
 			bool both_signals = a == CAUSE_SYSCALL && b == CAUSE_SIGNAL;
-			bool both_kills =
-				is_kill(a) && (is_kill(b) || b == CAUSE_PROTOCOL);
+			bool both_kills = is_kill(a) && is_kill(b);
 
 			if (a != b && (both_signals || both_kills))
 				continue;
