@@ -124,10 +124,13 @@ static bool is_our_reason(const struct run *run)
 	       run->record->status == kill_infos[reason].status;
 }
 
+/* A run that was complete was ended by nobody, also where a kill was on its way. */
 static void note_kill(struct run *run, const struct facts *facts)
 {
 	struct record *record = run->record;
 
+	if (facts->complete)
+		return;
 	if (run->guard.killed || is_our_reason(run)) {
 		record->killer = KILLER_SUPERVISOR;
 		record->kill_reason = kill_infos[run->guard.reason].name;
