@@ -11,6 +11,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* One who reads at all takes something in that time, also on a busy machine. A signal
+ * that comes just as a run ends must not cost him the rest of its record. */
+#define READER_MS 1000
+
 struct sink_part {
 	int fd;
 	size_t end; /* offset in bytes after the stretch */
@@ -108,22 +112,34 @@ int sink_write(struct sink *sink)
 	return 0;
 }
 
+int sink_wait(int fd, int stop_fd)
+{
+	struct pollfd slots[] = {{.fd = fd, .events = POLLOUT},
+				 {.fd = stop_fd, .events = POLLIN}};
+
+	for (;;) {
+		int r = poll(slots, 2, -1);
+
+		if (r > 0 && !slots[0].revents) {
+			r = poll(slots, 1, READER_MS);
+			if (r == 0)
+				return -EINTR;
+		}
+		if (r > 0)
+			return 0;
+		if (errno != EINTR)
+			return -errno;
+	}
+}
+
 int sink_flush(struct sink *sink, int stop_fd)
 {
 	int r = 0;
 
 	while (!r && sink_fd(sink) >= 0) {
-		struct pollfd slots[] = {{.fd = sink_fd(sink), .events = POLLOUT},
-					 {.fd = stop_fd, .events = POLLIN}};
-
-		if (poll(slots, 2, -1) < 0 && errno != EINTR)
-			return -errno;
-		/* A reader that takes it gets all of it; only one that does not is left.
-		 */
-		if (slots[0].revents)
+		r = sink_wait(sink_fd(sink), stop_fd);
+		if (!r)
 			r = sink_write(sink);
-		else if (slots[1].revents)
-			return -EINTR;
 	}
 	return r ? r : sink->error;
 }

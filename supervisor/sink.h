@@ -44,7 +44,14 @@ int sink_fd(const struct sink *sink);
  */
 int sink_write(struct sink *sink);
 
-/* Writes all, waiting as long as it takes, until stop_fd (or -1) is readable: -EINTR. */
+/*
+ * Waits until a write to fd is taken, or has failed, as long as it takes; once stop_fd
+ * (or -1) is readable, only while somebody reads: -EINTR where nothing is taken for a
+ * second.
+ */
+int sink_wait(int fd, int stop_fd);
+
+/* Writes all, waiting so for each part. Errors: those of sink_write() and sink_wait(). */
 int sink_flush(struct sink *sink, int stop_fd);
 
 #endif

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/own.h"
@@ -74,5 +75,65 @@ Test(sink, a_dead_stderr_is_dropped_and_a_dead_stdout_sticks)
 	sink_commit(&sink, STDOUT_FILENO);
 	cr_expect_eq(sink_flush(&sink, -1), -ENOSPC);
 	cr_expect_eq(sink_fd(&sink), -1);
+	sink_free(&sink);
+}
+
+#define FULL_BYTES 300000 /* more than any pipe holds */
+
+/* A pipe that cannot take all of what the sink has, and a signal that is there already.
+ */
+static void fill(struct sink *sink, int fds[2], int stop[2])
+{
+	own_free char *bytes = calloc(1, FULL_BYTES);
+
+	cr_assert(bytes);
+	cr_assert_eq(pipe(fds), 0);
+	cr_assert_eq(pipe(stop), 0);
+	cr_assert_eq(write(stop[1], "x", 1), 1);
+	sink_init(sink);
+	text_add(&sink->bytes, bytes, FULL_BYTES);
+	sink_commit(sink, fds[1]);
+}
+
+/* Slowly, until the end of file. The exit status says whether everything came. */
+static _Noreturn void read_slowly(int fd)
+{
+	char bytes[20000];
+	size_t all = 0;
+	ssize_t n;
+
+	while ((n = read(fd, bytes, sizeof(bytes))) > 0) {
+		all += (size_t)n;
+		usleep(5000);
+	}
+	_exit(all == FULL_BYTES ? 0 : 1);
+}
+
+Test(sink, a_late_signal_does_not_cut_off_a_slow_reader)
+{
+	struct sink sink;
+	int fds[2], stop[2], status = -1;
+
+	fill(&sink, fds, stop);
+	pid_t reader = fork();
+	if (reader == 0) {
+		close(fds[1]);
+		read_slowly(fds[0]);
+	}
+	cr_expect_eq(sink_flush(&sink, stop[0]), 0);
+	close(fds[1]);
+	cr_assert_eq(waitpid(reader, &status, 0), reader);
+	cr_expect_eq(status, 0);
+	sink_free(&sink);
+}
+
+Test(sink, a_signal_ends_the_wait_for_one_who_does_not_read)
+{
+	struct sink sink;
+	int fds[2], stop[2];
+
+	fill(&sink, fds, stop);
+	cr_expect_eq(sink_flush(&sink, stop[0]), -EINTR);
+	cr_expect_neq(sink_fd(&sink), -1);
 	sink_free(&sink);
 }
