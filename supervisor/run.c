@@ -232,9 +232,13 @@ static enum run_state step_stop(struct run *run)
 	return RUN_drain;
 }
 
+/* The record's time and the judgement are of one moment: time passes after the guard has
+ * seen the end, and an ok after the deadline would contradict itself. */
 static enum run_state step_drain(struct run *run)
 {
 	run->end_ns = clock_mono_ns();
+	if (!run_ended_in_time(run))
+		guard_note(&run->guard, run->guard.deadline_reason);
 	run_drain(run);
 	return RUN_reap;
 }

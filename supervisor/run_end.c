@@ -55,8 +55,8 @@ static struct facts gather_facts(const struct run *run)
 		.killed = guard->reason,
 	};
 
-	facts.complete = clean && run->complete && !run->frames.fault &&
-			 guard->reason != KILL_TIMEOUT;
+	facts.complete =
+		clean && run->complete && !run->frames.fault && run_ended_in_time(run);
 	if (!run->has_result)
 		return facts;
 	facts.memory_limit_hit = result->memory_limit_hit;

@@ -75,6 +75,12 @@ void run_feed_go(struct run *run);
 /* run_frames.c: takes in one checked frame. */
 void run_take_frame(struct run *run, const struct frame *frame);
 
+/* Was its end seen before the deadline? */
+static inline bool run_ended_in_time(const struct run *run)
+{
+	return !run->guard.deadline_ns || run->end_ns < run->guard.deadline_ns;
+}
+
 /* run_end.c: the status and all that explains it. */
 void run_conclude(struct run *run);
 /* The source never got as far as a jail. */
