@@ -21,6 +21,7 @@
 #include "supervisor/confine.h"
 #include "supervisor/guard.h"
 #include "supervisor/runid.h"
+#include "supervisor/sink.h"
 
 #define STACK_BYTES (8 * LIMITS_MIB)
 
@@ -246,20 +247,14 @@ static void run_to_end(struct jailed *j)
 static void relay_rest(struct jailed *j, struct relay *relay, int signal_fd)
 {
 	while (relay->from_fd >= 0 || relay->len) {
-		struct pollfd slots[] = {{.fd = relay->to_fd, .events = POLLOUT},
-					 {.fd = signal_fd, .events = POLLIN}};
-
 		if (!relay->len) {
 			relay_read(j, relay);
 			if (!relay->len) /* nothing there: nobody is left to write more */
 				return;
 		}
-		if (poll(slots, 2, -1) < 0 && errno != EINTR)
+		if (sink_wait(relay->to_fd, signal_fd) < 0)
 			return;
-		if (slots[1].revents)
-			return;
-		if (slots[0].revents)
-			relay_write(j, relay);
+		relay_write(j, relay);
 	}
 }
 
@@ -290,6 +285,7 @@ static void judge(const struct jailed *j, const struct jail_result *result,
 	}
 }
 
+/* Killed during set-up there is no result, and the child did not fail at it. */
 static void collect(struct jailed *j, struct jail_result *result)
 {
 	struct jail_error err;
@@ -297,7 +293,6 @@ static void collect(struct jailed *j, struct jail_result *result)
 	if (!j->guard.ended)
 		return;
 	j->has_result = jail_wait(j->jail, result, &err) == 0;
-	/* Whom we killed during set-up could not finish it. */
 	if (!j->has_result && !(j->guard.killed && err.stage <= JAIL_STAGE_EXEC)) {
 		j->failed = true;
 		j->error = err;

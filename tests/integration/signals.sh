@@ -4,7 +4,8 @@
 # order, or its jail dies with quod; nothing is left.
 . "$QUOD_TEST_SOURCE/tests/integration/lib.sh"
 inmate=$QUOD_TEST_BUILD/tests/escape/inmate
-export dir quod inmate
+parrot=$QUOD_TEST_BUILD/tests/integration/parrot
+export dir quod inmate parrot
 # Where a guest is known to run: it has said so.
 export spin='console.log("now"); for (;;);'
 mkfifo "$dir/fifo"
@@ -124,6 +125,28 @@ test_killed() {
 		done; echo $n'
 }
 
+# Cancelled it is, or over before it began; never a success, however far set-up was.
+test_cancelled_exec() {
+	scene 'SIGTERM of exec at 60 moments' '60' '
+		n=0; while [ $n -lt 60 ]; do
+			"$quod" exec -- "$inmate" pause >/dev/null 2>&1 & pid=$!
+			i=0; while [ $i -lt $((n * n * 4)) ]; do i=$((i + 1)); [ -e "$dir/fifo" ]; done
+			kill -TERM $pid; wait $pid; code=$?
+			case $code in 130 | 143) n=$((n + 1)) ;; *) echo "exit code $code"; break ;; esac
+		done; echo $n'
+}
+
+# More than a pipe holds, its program gone, a signal, and only then a reader.
+test_late_signal() {
+	head -c 120000 /dev/zero | tr "\0" x >"$dir/sent"
+	scene 'a late signal does not cut off what exec has to say' '120000:0' '
+		"$quod" exec -- "$parrot" <"$dir/sent" >"$dir/fifo" 2>"$dir/err" & pid=$!
+		exec 3<"$dir/fifo"; dd bs=1 count=1 <&3 >"$dir/out" 2>"$dir/rest"
+		while [ -n "$(child_states $pid)" ]; do :; done
+		kill -TERM $pid; sleep 0.1; cat <&3 >>"$dir/out"; code=0; wait $pid || code=$?
+		echo "$(wc -c <"$dir/out"):$code"'
+}
+
 # Stopped, quod cannot look at the clock: the kernel's limit on CPU time holds instead.
 test_stopped() {
 	scene 'SIGSTOP and SIGCONT: the deadline still holds' 'now:124' '
@@ -141,5 +164,7 @@ test_stopped() {
 test_signals
 test_readers
 test_killed
+test_cancelled_exec
+test_late_signal
 test_stopped
 tap_done
