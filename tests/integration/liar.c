@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "rootfs/protocol.h"
@@ -199,6 +200,30 @@ static void wait_for_ever(char *arg)
 		continue;
 }
 
+/* arg: microseconds, busy. */
+static void burn(char *arg)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	long long end =
+		now.tv_sec * 1000000ll + now.tv_nsec / 1000 + strtoll(arg, NULL, 10);
+	do
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	while (now.tv_sec * 1000000ll + now.tv_nsec / 1000 < end);
+}
+
+/* Memory, until there is none. */
+static void eat(char *arg)
+{
+	const size_t bite = 1u << 20;
+
+	(void)arg;
+	for (char *mouthful; (mouthful = malloc(bite));)
+		memset(mouthful, 1, bite);
+	_exit(94);
+}
+
 static void spin(char *arg)
 {
 	(void)arg;
@@ -212,12 +237,16 @@ static void obey(char *word)
 		const char *name;
 		void (*run)(char *arg);
 	} words[] = {
-		{"ready", say_ready}, {"version", say_version}, {"gate", say_gate},
-		{"go", await_go},     {"log", say_log},		{"value", say_value},
-		{"end", say_end},     {"frame", say_any},	{"raw", say_raw},
-		{"claim", say_claim}, {"flood", flood},		{"fill", fill},
-		{"grumble", grumble}, {"exit", leave},		{"call", call},
-		{"crash", crash},     {"wait", wait_for_ever},	{"spin", spin},
+		{"ready", say_ready},	 {"version", say_version},
+		{"gate", say_gate},	 {"go", await_go},
+		{"log", say_log},	 {"value", say_value},
+		{"end", say_end},	 {"frame", say_any},
+		{"raw", say_raw},	 {"claim", say_claim},
+		{"flood", flood},	 {"fill", fill},
+		{"grumble", grumble},	 {"exit", leave},
+		{"call", call},		 {"crash", crash},
+		{"wait", wait_for_ever}, {"spin", spin},
+		{"burn", burn},		 {"eat", eat},
 	};
 	char *arg = strchr(word, ':');
 
