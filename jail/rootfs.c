@@ -8,6 +8,12 @@
  * A fresh tmpfs is put over "/", so that no host path has to exist or be looked up (no
  * symlink to follow), then pivoted to. The old root, with all host mounts under it, is
  * detached: gone, not hidden.
+ *
+ * A second mount of the same tmpfs is then put over "/" as a lid, and the guest stays
+ * below it. The kernel makes no user namespace for one whose root is not the topmost
+ * mount of its mount namespace: thus nobody in the jail can win capabilities in a
+ * namespace of his own, whatever the filter lets through. Leaving by "/.." leads into the
+ * lid, where there is as little.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -47,6 +53,19 @@ static int make_tmpfs(int *ret_mount, struct jail_error *err)
 	return 0;
 }
 
+static int put_lid(int root, struct jail_error *err)
+{
+	own_fd int lid =
+		(int)syscall(SYS_open_tree, root, "",
+			     OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
+
+	if (lid < 0)
+		return fail(err, "open_tree of the tmpfs");
+	if (syscall(SYS_move_mount, lid, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		return fail(err, "move_mount of the lid to '/'");
+	return 0;
+}
+
 int child_empty_root(struct jail_error *err)
 {
 	own_fd int root = -1;
@@ -65,5 +84,5 @@ int child_empty_root(struct jail_error *err)
 		return fail(err, "umount2 of the old root");
 	if (chdir("/") < 0)
 		return fail(err, "chdir '/'");
-	return 0;
+	return put_lid(root, err);
 }

@@ -249,6 +249,7 @@ static void test_denied_calls(void)
 		{"move_mount", SYS_move_mount, JAIL_STAGE_ROOTFS},
 		{"pivot_root", SYS_pivot_root, JAIL_STAGE_ROOTFS},
 		{"umount2", SYS_umount2, JAIL_STAGE_ROOTFS},
+		{"open_tree", SYS_open_tree, JAIL_STAGE_ROOTFS},
 		{"setresuid", SYS_setresuid, JAIL_STAGE_CREDENTIALS},
 		{"setresgid", SYS_setresgid, JAIL_STAGE_CREDENTIALS},
 		{"capset", SYS_capset, JAIL_STAGE_CAPABILITIES},
