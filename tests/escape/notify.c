@@ -115,6 +115,9 @@ static void names(const char *what, const char *arg, uint32_t arch, uint32_t num
 	if (!check(heard && violation.arch == arch && violation.number == number,
 		   "%s %s: named by the kernel", what, arg))
 		note("arch 0x%x, number %u", violation.arch, violation.number);
+	/* Writable: there is one that was read and not answered. */
+	check(wait_for(jail_fd(jail, JAIL_FD_NOTIFY), POLLOUT) & POLLOUT,
+	      "%s %s: its caller is held", what, arg);
 	check(jail_kill(jail, NULL) == 0, "%s %s: can be killed in its call", what, arg);
 	finish(jail, &outcome);
 	check(outcome.r == 0 && outcome.result.end == JAIL_SIGNALED &&
