@@ -21,8 +21,10 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <linux/futex.h>
 #include <linux/seccomp.h>
 
 #include "base/own.h"
@@ -71,7 +73,8 @@ const struct syscall_rule syscall_rules[] = {
 
 	/* Ordinary programs under `quod exec`, and the supervisor's malloc. */
 	ALWAYS("mremap",		IN_EXEC | IN_SUP),
-	ALWAYS("madvise",		IN_EXEC | IN_SUP),
+	WHEN("madvise",			IN_EXEC | IN_SUP, 2, EQUALS, MADV_DONTNEED),
+	WHEN("madvise",			IN_EXEC | IN_SUP, 2, EQUALS, MADV_FREE),
 	ALWAYS("readv",			IN_EXEC),
 	ALWAYS("writev",		IN_EXEC | IN_SUP),
 	ALWAYS("close",			IN_EXEC | IN_SUP),
@@ -79,7 +82,9 @@ const struct syscall_rule syscall_rules[] = {
 	ALWAYS("newfstatat",		IN_EXEC),
 	ALWAYS("lseek",			IN_EXEC),
 	ALWAYS("exit",			IN_EXEC),
-	ALWAYS("futex",			IN_EXEC),
+	/* Private ones alone: others are known by file and offset, and jails that run the
+	 * same program have its pages in common. */
+	WHEN("futex",			IN_EXEC, 1, FUTEX_PRIVATE_FLAG, FUTEX_PRIVATE_FLAG),
 	ALWAYS("rt_sigreturn",		IN_EXEC),
 	ALWAYS("sigaltstack",		IN_EXEC),
 	ALWAYS("nanosleep",		IN_EXEC),
