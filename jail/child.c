@@ -54,15 +54,24 @@ static int set_descriptors(const struct child_plan *plan, struct jail_error *err
 	return 0;
 }
 
+/* All zero, as the kernel lays it out: default action, no flags, nothing blocked. libc's
+ * wrapper refuses the signals that it keeps for itself. */
+static int reset_disposition(int sig)
+{
+	static const unsigned long fresh[4];
+
+	return (int)syscall(SYS_rt_sigaction, sig, fresh, NULL, sizeof(fresh[0]));
+}
+
 /* Dispositions and mask survive exec: the guest gets none of the caller's. */
 static int reset_signals(struct jail_error *err)
 {
-	const struct sigaction fresh = {.sa_handler = SIG_DFL};
 	sigset_t none;
 
 	for (int sig = 1; sig < NSIG; sig++)
-		sigaction(sig, &fresh,
-			  NULL); /* EINVAL for SIGKILL, SIGSTOP and libc's own */
+		if (sig != SIGKILL && sig != SIGSTOP && reset_disposition(sig) < 0)
+			return jail_fail(err, JAIL_STAGE_FDS, errno, "reset signal %d",
+					 sig);
 	sigemptyset(&none);
 	if (sigprocmask(SIG_SETMASK, &none, NULL) < 0)
 		return jail_fail(err, JAIL_STAGE_FDS, errno, "reset signals");
