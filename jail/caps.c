@@ -57,11 +57,16 @@ JAIL_API int jail_drop_own_capabilities(struct jail_error *err)
  */
 static int drop_bounding_set(struct jail_error *err)
 {
-	for (unsigned long cap = 0; prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0; cap++)
-		continue;
+	unsigned long cap = 0;
+
+	while (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
+		cap++;
+	/* What cannot be read either is not there; else it is still in the set. */
+	if (errno == EINVAL && prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0)
+		errno = EPERM;
 	if (errno != EINVAL)
 		return jail_fail(err, JAIL_STAGE_CAPABILITIES, errno,
-				 "empty the bounding set");
+				 "drop capability %lu from the bounding set", cap);
 	return 0;
 }
 
