@@ -212,12 +212,10 @@ static int set_last_wall(const struct child_plan *plan, struct jail_error *err)
 	return r;
 }
 
-static void report(const struct child_plan *plan, const struct jail_error *err)
+/* Smaller than PIPE_BUF: whole or not at all. */
+static bool report(const struct child_plan *plan, const struct jail_error *err)
 {
-	/* Smaller than PIPE_BUF: whole or not at all. Nobody listens: nothing to be done.
-	 */
-	if (write(plan->status_write, err, sizeof(*err)) < 0)
-		return;
+	return write(plan->status_write, err, sizeof(*err)) == (ssize_t)sizeof(*err);
 }
 
 /* A real-time guest on our processor would keep us from the clock that is to end it, and
@@ -269,9 +267,12 @@ _Noreturn void child_main(const struct child_plan *plan)
 
 	if (set_up(plan, &err) == 0) {
 		/* Told before the filter, which may not let us: what follows is the
-		 * guest, unless a second report says that it never began. */
+		 * guest, unless a second report says that it never began. Untold it
+		 * would be taken for a child that was killed, so then it does not begin.
+		 */
 		err.stage = JAIL_STAGE_RUN;
-		report(plan, &err);
+		if (!report(plan, &err))
+			_exit(SETUP_FAILED);
 		if (set_last_wall(plan, &err) == 0) { /* C9 */
 			syscall(SYS_execveat, plan->exe_fd, "", plan->argv, environment,
 				AT_EMPTY_PATH);
@@ -279,6 +280,7 @@ _Noreturn void child_main(const struct child_plan *plan)
 				  plan->exe_name);
 		}
 	}
-	report(plan, &err);
+	/* Nobody listens: nothing to be done. */
+	(void)report(plan, &err);
 	_exit(SETUP_FAILED);
 }
