@@ -149,7 +149,10 @@ struct jail {
 
 /* jail.c. Kills and reaps what still runs, and takes down what outlives it. */
 void jail_end(struct jail *jail);
-/* jail.c. The child's last word on its set-up; false if it said none. */
-bool jail_last_report(const struct jail *jail, struct jail_error *ret_report);
+/* jail.c. The child's last word on its set-up: 1, 0 if it said none, or what read(2)
+ * gives. */
+int jail_last_report(const struct jail *jail, struct jail_error *ret_report);
+/* jail.c. The failure of a set-up of which the child said nothing. */
+int jail_killed_early(struct jail_error *err);
 
 #endif

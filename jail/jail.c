@@ -104,18 +104,31 @@ static int reap(struct jail *jail, struct jail_result *result, struct jail_error
 	return 0;
 }
 
-/* The last report counts: "it runs" may be followed by why it did not after all. */
-bool jail_last_report(const struct jail *jail, struct jail_error *ret_report)
+/* The last report counts: "it runs" may be followed by why it did not after all. The
+ * child is dead, so that all of it is there, whoever else still holds the pipe. */
+int jail_last_report(const struct jail *jail, struct jail_error *ret_report)
 {
 	struct jail_error next;
-	bool any = false;
+	int any = 0;
+	ssize_t n;
 
-	while (read(jail->status_read, &next, sizeof(next)) == (ssize_t)sizeof(next)) {
+	for (;;) {
+		n = read(jail->status_read, &next, sizeof(next));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n != (ssize_t)sizeof(next))
+			break;
 		next.text[sizeof(next.text) - 1] = '\0';
 		*ret_report = next;
-		any = true;
+		any = 1;
 	}
-	return any;
+	return n < 0 && errno != EAGAIN ? -errno : any;
+}
+
+int jail_killed_early(struct jail_error *err)
+{
+	return jail_fail(err, JAIL_STAGE_GO, ECHILD,
+			 "the jail was killed before its set-up was done");
 }
 
 /* What the child said of its set-up, as an error of ours. Without a report it died
@@ -123,10 +136,13 @@ bool jail_last_report(const struct jail *jail, struct jail_error *ret_report)
 static int judge_report(const struct jail *jail, struct jail_error *err)
 {
 	struct jail_error report;
+	int r = jail_last_report(jail, &report);
 
-	if (!jail_last_report(jail, &report))
-		return jail_fail(err, JAIL_STAGE_GO, ECHILD,
-				 "the jail was killed before its set-up was done");
+	if (r < 0)
+		return jail_fail(err, JAIL_STAGE_COLLECT, -r,
+				 "read what the jail said of its set-up");
+	if (r == 0)
+		return jail_killed_early(err);
 	if (report.stage == JAIL_STAGE_RUN)
 		return 0;
 	if (err)

@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -29,6 +30,9 @@
 #define NAMESPACES                                                                  \
 	(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWIPC | \
 	 CLONE_NEWUTS | CLONE_NEWCGROUP)
+
+/* A bound on the death of a child that was killed. */
+#define DYING_WAIT_MS 1000
 
 enum { IN, OUT, ERR, GO, STATUS, NOTIFY, PIPES };
 enum { READ, WRITE }; /* of a socket pair: ours, the child's */
@@ -240,13 +244,26 @@ static int launch(struct jail *jail, const struct child_plan *plan, struct pipes
 	return leaf_open_knobs(&jail->leaf, err); /* S7 */
 }
 
-/* A child that failed by itself makes our own next step fail too: its word goes first. */
+/* Before it can be seen dead, a child that dies belongs to root in /proc: EACCES. */
+static bool has_died(const struct jail *jail, int r)
+{
+	struct pollfd slot = {.fd = jail->fd[JAIL_FD_PIDFD], .events = POLLIN};
+
+	return poll(&slot, 1, r == -EACCES ? DYING_WAIT_MS : 0) > 0;
+}
+
+/* A child that failed by itself, or was killed, makes our own next step fail too: that
+ * goes first. */
 static int failed_after_clone(struct jail *jail, int r, struct jail_error *err)
 {
 	struct jail_error report;
+	bool dead = has_died(jail, r);
 
 	jail_end(jail);
-	if (!jail_last_report(jail, &report) || report.stage == JAIL_STAGE_RUN)
+	int said = jail_last_report(jail, &report);
+	if (said == 0 && dead)
+		return jail_killed_early(err);
+	if (said <= 0 || report.stage == JAIL_STAGE_RUN)
 		return r;
 	if (err)
 		*err = report;
