@@ -124,6 +124,7 @@ static enum run_state step_start(struct run *run)
 	guard_init(&run->guard, run->jail, run->means->signal_fd);
 	run_feed_job(run);
 	r = confine_self();
+	run->confined = r == 0;
 	if (r < 0)
 		run_failf(run, JAIL_STAGE_FILTER, -r, CONFINE_FAILED ": %s",
 			  strerror(-r));
@@ -239,7 +240,8 @@ static enum run_state step_drain(struct run *run)
 	run->end_ns = clock_mono_ns();
 	if (!run_ended_in_time(run))
 		guard_note(&run->guard, run->guard.deadline_reason);
-	run_drain(run);
+	if (run->confined)
+		run_drain(run);
 	return RUN_reap;
 }
 
@@ -269,6 +271,7 @@ static void check_invariants(const struct run *run, enum run_state state)
 	assert(state != RUN_stop || run->guard.reason != KILL_NONE);
 	assert(!run->failed || run->guard.reason != KILL_NONE);
 	assert(state < RUN_greet || state >= RUN_reap || run->jail);
+	assert(state < RUN_greet || state >= RUN_stop || run->confined);
 }
 
 static void run_states(struct run *run)

@@ -53,6 +53,7 @@ struct run {
 	struct text diagnostics;
 
 	uint64_t start_ns, ready_ns, go_ns, end_ns; /* monotonic; 0: not yet */
+	bool confined; /* we are; before, nothing that the guest wrote is read */
 	bool drained;  /* nothing more is taken from the guest */
 	bool complete; /* END seen */
 	enum outcome outcome;
