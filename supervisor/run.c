@@ -216,7 +216,7 @@ static enum run_state step_decide(struct run *run)
 	}
 	frames_go(&run->frames);
 	run_feed_go(run);
-	return RUN_guest;
+	return run->failed ? RUN_stop : RUN_guest;
 }
 
 static enum run_state step_guest(struct run *run)

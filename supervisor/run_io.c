@@ -97,7 +97,20 @@ static void take_frames(struct run *run)
 	}
 }
 
-/* Returns what read(2) does. */
+/* Returns what read(2) does. That it failed is our fault, not an end of the guest's. */
+static ssize_t read_guest(struct run *run, enum jail_fd which, void *to, size_t len)
+{
+	ssize_t n;
+
+	do
+		n = read(jail_fd(run->jail, which), to, len);
+	while (n < 0 && errno == EINTR);
+	if (n < 0 && errno != EAGAIN)
+		run_failf(run, JAIL_STAGE_RUN, errno,
+			  "cannot read what the guest says: %s", strerror(errno));
+	return n;
+}
+
 static ssize_t read_frames(struct run *run)
 {
 	size_t len = 0;
@@ -112,7 +125,7 @@ static ssize_t read_frames(struct run *run)
 			run_failf(run, JAIL_STAGE_RUN, ENOMEM, "no memory for a frame");
 		return 0;
 	}
-	n = read(jail_fd(run->jail, JAIL_FD_OUT), room, len);
+	n = read_guest(run, JAIL_FD_OUT, room, len);
 	if (n > 0) {
 		frames_added(&run->frames, (size_t)n);
 		take_frames(run);
@@ -124,7 +137,7 @@ static ssize_t read_frames(struct run *run)
 static ssize_t read_diagnostics(struct run *run)
 {
 	char bytes[RUN_DIAGNOSTICS_MOST];
-	ssize_t n = read(jail_fd(run->jail, JAIL_FD_ERR), bytes, sizeof(bytes));
+	ssize_t n = read_guest(run, JAIL_FD_ERR, bytes, sizeof(bytes));
 	size_t left = run->diagnostics.most - run->diagnostics.len;
 
 	if (n > 0)
