@@ -292,8 +292,9 @@ static int run_all(const struct cases *cases, const struct shared *shared)
 	sigaddset(&chld, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &chld, NULL);
 	r = guard_prepare(&signal_fd);
-	if (r == 0)
-		r = run_each(cases, shared, signal_fd);
+	if (r < 0)
+		return cmd_run_failed("no descriptor for signals", strerror(-r));
+	r = run_each(cases, shared, signal_fd);
 	if (r == -EPIPE || r == -EINTR)
 		return status_infos[STATUS_CANCELLED].exit_code;
 	return r < 0 ? cmd_run_write_failed(r) : r;

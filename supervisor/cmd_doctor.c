@@ -89,14 +89,11 @@ static void probe_run(struct jail_probe *probe)
 	const struct run_place place = {.fd = -1};
 	struct run_means means = {.interp = &interp, .place = &place, .output = &output};
 
+	int r = guard_prepare(&signal_fd);
+
 	*probe = (struct jail_probe){.name = "a whole run"};
+	means.signal_fd = r < 0 ? r : signal_fd;
 	interp_open(&interp);
-	if (guard_prepare(&signal_fd) < 0) {
-		probe->state = JAIL_PROBE_FAILS;
-		snprintf(probe->found, sizeof(probe->found), "no descriptor is left");
-		return;
-	}
-	means.signal_fd = signal_fd;
 	output_init(&output, OUTPUT_JSON);
 	run_script(&means, probe);
 	output_free(&output);

@@ -94,14 +94,12 @@ int cmd_run_one(const struct request *request, const struct run_place *place,
 	struct output output;
 	own_fd int signal_fd = -1;
 	struct run_means means = {.interp = &interp, .place = place, .output = &output};
+	int r = guard_prepare(&signal_fd);
 	int code;
 
-	if (guard_prepare(&signal_fd) < 0)
-		return cmd_run_failed(status_infos[STATUS_INTERNAL_ERROR].name,
-				      "no file descriptor left for signals");
+	means.signal_fd = r < 0 ? r : signal_fd;
 	interp_open(&interp);
 	output_init(&output, kind);
-	means.signal_fd = signal_fd;
 	code = run_with(&means, request);
 	output_free(&output);
 	interp_close(&interp);

@@ -96,6 +96,22 @@ static int start_jail(struct run *run, struct jail_error *err)
 	return jail_start(&spec, &run->jail, err);
 }
 
+/* What our caller has opened for us. */
+static bool means_are_there(struct run *run)
+{
+	const struct run_means *means = run->means;
+
+	if (means->signal_fd < 0)
+		run_failf(run, JAIL_STAGE_SPEC, -means->signal_fd,
+			  "no descriptor for signals: %s", strerror(-means->signal_fd));
+	else if (means->interp->fd < 0)
+		run_failf(run, JAIL_STAGE_EXEC, means->interp->errnum, "%s",
+			  means->interp->why);
+	else if (means->place->failed)
+		run_fail(run, &means->place->err);
+	return !run->failed;
+}
+
 static enum run_state step_start(struct run *run)
 {
 	struct jail_error err;
@@ -108,15 +124,8 @@ static enum run_state step_start(struct run *run)
 		run_failf(run, JAIL_STAGE_SPEC, -r, "no random bytes: %s", strerror(-r));
 		return RUN_reap;
 	}
-	if (run->means->interp->fd < 0) {
-		run_failf(run, JAIL_STAGE_EXEC, run->means->interp->errnum, "%s",
-			  run->means->interp->why);
+	if (!means_are_there(run))
 		return RUN_reap;
-	}
-	if (run->means->place->failed) {
-		run_fail(run, &run->means->place->err);
-		return RUN_reap;
-	}
 	if (start_jail(run, &err) < 0) {
 		run_fail(run, &err);
 		return RUN_reap;

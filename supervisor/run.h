@@ -15,7 +15,7 @@
 struct run_means {
 	struct interp *interp;
 	const struct run_place *place;
-	int signal_fd; /* from guard_prepare() */
+	int signal_fd; /* from guard_prepare(), or the negative errno that it gave */
 	struct output *output;
 };
 
