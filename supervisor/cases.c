@@ -95,7 +95,10 @@ static int parse_line(struct cases *cases, const char *line, size_t len, size_t 
 		return usage_fail(usage, -EINVAL,
 				  "--cases line %zu is not JSON at offset %zu", number,
 				  good);
-	if (!json_members(line, len, names, values, 2) || !read_id(&values[0], &id))
+	bool fits = json_members(line, len, names, values, 2) && read_id(&values[0], &id);
+	if (text_status(&id) == -ENOMEM)
+		return usage_fail(usage, -ENOMEM, "--cases: no memory");
+	if (!fits)
 		return usage_fail(
 			usage, -EINVAL,
 			"--cases line %zu is not {\"id\": string, \"input\": JSON}",

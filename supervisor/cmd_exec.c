@@ -84,6 +84,24 @@ static void explain(const struct jailed_end *end, const struct limits *limits,
 	text_add_char(to, '\n');
 }
 
+static void tell(const struct jailed_end *end, const struct limits *limits,
+		 const char *program)
+{
+	own_text struct text line = TEXT_INIT(4096);
+	own_text struct text shown = TEXT_INIT(16384);
+	char short_of_memory[80];
+
+	explain(end, limits, program, &line);
+	text_add_escaped(&shown, text_str(&line), line.len, TEXT_KEEP_LINES);
+	if (text_status(&shown) == 0 && shown.len) {
+		(void)file_write_all(STDERR_FILENO, text_str(&shown), shown.len);
+		return;
+	}
+	snprintf(short_of_memory, sizeof(short_of_memory),
+		 "quod: %s: no memory to say more\n", status_infos[end->status].name);
+	(void)file_write_all(STDERR_FILENO, short_of_memory, strlen(short_of_memory));
+}
+
 /* A signal of the program's own is told as shells do. */
 static int exit_code(const struct jailed_end *end)
 {
@@ -97,8 +115,6 @@ static int exit_code(const struct jailed_end *end)
 static int exec_program(const struct limits *limits, const struct place_request *where,
 			char *const *argv, struct usage *usage)
 {
-	own_text struct text line = TEXT_INIT(4096);
-	own_text struct text shown = TEXT_INIT(16384);
 	struct jailed_end end = {0};
 	own_fd int exe_fd = open(argv[0], O_PATH | O_CLOEXEC);
 
@@ -109,11 +125,8 @@ static int exec_program(const struct limits *limits, const struct place_request 
 	place_open(where, &place);
 	jailed_run(limits, &place, exe_fd, argv, &end);
 	place_close(&place);
-	if (end.status != STATUS_OK) {
-		explain(&end, limits, argv[0], &line);
-		text_add_escaped(&shown, text_str(&line), line.len, TEXT_KEEP_LINES);
-		(void)file_write_all(STDERR_FILENO, text_str(&shown), shown.len);
-	}
+	if (end.status != STATUS_OK)
+		tell(&end, limits, argv[0]);
 	return exit_code(&end);
 }
 
