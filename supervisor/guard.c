@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -219,6 +220,22 @@ int guard_wait(struct guard *guard)
 	return 0;
 }
 
+static int not_seen_dead(int errnum, struct jail_error *err)
+{
+	*err = (struct jail_error){.stage = JAIL_STAGE_KILL, .errnum = errnum};
+	if (errnum == ETIMEDOUT)
+		snprintf(err->text, sizeof(err->text),
+			 "the jail was killed %d ms ago and still is not dead: a process "
+			 "of it hangs in the kernel",
+			 KILL_WAIT_MS);
+	else
+		snprintf(
+			err->text, sizeof(err->text),
+			"the jail was killed, but its end cannot be waited for: poll: %s",
+			strerror(errnum));
+	return -errnum;
+}
+
 int guard_stop(struct guard *guard, struct jail_error *err)
 {
 	struct pollfd slot = guard->slots[WATCH_ENDED];
@@ -235,11 +252,5 @@ int guard_stop(struct guard *guard, struct jail_error *err)
 		guard->ended = true;
 		return 0;
 	}
-	*err = (struct jail_error){.stage = JAIL_STAGE_KILL, .errnum = ETIMEDOUT};
-	snprintf(err->text, sizeof(err->text),
-		 "the jail was killed %d ms ago and still is not dead: a process of it "
-		 "hangs "
-		 "in the kernel",
-		 KILL_WAIT_MS);
-	return -ETIMEDOUT;
+	return not_seen_dead(r < 0 ? errno : ETIMEDOUT, err);
 }

@@ -87,7 +87,8 @@ int guard_wait(struct guard *guard);
 
 /*
  * Kills the jail for the noted reason and waits until it is dead. Errors: -ETIMEDOUT
- * (SIGKILL was sent and nothing died), and those of jail_kill(), with err filled.
+ * (SIGKILL was sent and nothing died), what poll(2) gives, and those of jail_kill(),
+ * with err filled.
  */
 int guard_stop(struct guard *guard, struct jail_error *err);
 

@@ -136,15 +136,31 @@ static void end_source(struct jailed *j, struct relay *relay)
 		jail_close_input(j->jail);
 }
 
+/* What could not be read must not look like the end of it. A stdin that nobody could
+ * read (nohup makes such) is an empty one. */
+static void read_failed(struct jailed *j, struct relay *relay, int errnum)
+{
+	end_source(j, relay);
+	if (relay != &j->in)
+		fail(j, JAIL_STAGE_RUN, errnum, "cannot read what the program wrote");
+	else if (errnum != EBADF && errnum != EISDIR)
+		fail(j, JAIL_STAGE_RUN, errnum, "cannot read stdin");
+}
+
 static void relay_read(struct jailed *j, struct relay *relay)
 {
-	ssize_t n = read(relay->from_fd, relay->bytes, sizeof(relay->bytes));
+	ssize_t n;
 
+	do
+		n = read(relay->from_fd, relay->bytes, sizeof(relay->bytes));
+	while (n < 0 && errno == EINTR);
 	if (n > 0) {
 		relay->at = 0;
 		relay->len = (size_t)n;
-	} else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+	} else if (n == 0) {
 		end_source(j, relay);
+	} else if (errno != EAGAIN) {
+		read_failed(j, relay, errno);
 	}
 }
 
@@ -153,12 +169,14 @@ static void write_failed(struct jailed *j, struct relay *relay, int errnum)
 	if (errnum == EAGAIN || errnum == EINTR)
 		return;
 	relay->len = 0;
-	if (relay != &j->out)
+	if (relay == &j->err || (relay == &j->in && errnum == EPIPE))
 		end_source(j, relay);
 	else if (errnum == EPIPE)
 		guard_note(&j->guard, KILL_CANCELLED);
 	else
-		fail(j, JAIL_STAGE_RUN, errnum, "cannot write to stdout");
+		fail(j, JAIL_STAGE_RUN, errnum,
+		     relay == &j->in ? "cannot write to the program"
+				     : "cannot write to stdout");
 }
 
 static void relay_write(struct jailed *j, struct relay *relay)
@@ -252,7 +270,10 @@ static void relay_rest(struct jailed *j, struct relay *relay, int signal_fd)
 			if (!relay->len) /* nothing there: nobody is left to write more */
 				return;
 		}
-		if (sink_wait(relay->to_fd, signal_fd) < 0)
+		int r = sink_wait(relay->to_fd, signal_fd);
+		if (r < 0 && r != -EINTR)
+			fail(j, JAIL_STAGE_RUN, -r, "poll");
+		if (r < 0)
 			return;
 		relay_write(j, relay);
 	}
@@ -310,10 +331,12 @@ static void run_in(struct jailed *j, const struct limits *limits, int signal_fd,
 	r = confine_self();
 	if (r < 0)
 		fail(j, JAIL_STAGE_FILTER, -r, CONFINE_FAILED);
+	/* Else nothing of what it wrote is passed on: it should not have begun. */
+	bool ready = !j->failed;
 	run_to_end(j);
 	/* The jail goes first: a reader may take its time, or never come. */
 	collect(j, &result);
-	if (j->guard.reason != KILL_CANCELLED) {
+	if (ready && j->guard.reason != KILL_CANCELLED) {
 		relay_rest(j, &j->out, signal_fd);
 		relay_rest(j, &j->err, signal_fd);
 	}
