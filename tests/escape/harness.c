@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/own.h"
@@ -97,24 +98,31 @@ struct outcome run_inmate(const char *what, const char *arg)
 	return outcome;
 }
 
-struct jail *start_ready(const struct jail_spec *spec)
+struct jail *start_telling(const struct jail_spec *spec, char *out, size_t size)
 {
 	struct jail_error err;
 	struct jail *jail = NULL;
-	char out[256] = "";
 	size_t at = 0;
 
+	out[0] = '\0';
 	if (jail_start(spec, &jail, &err) < 0) {
 		check(false, "start: %s", err.text);
 		return NULL;
 	}
 	while (!strstr(out, "ready=1\n"))
-		if (!pump(jail, out, sizeof(out), &at, 30000)) {
+		if (!pump(jail, out, size, &at, 30000)) {
 			check(false, "the inmate does not get ready");
 			jail_free(jail);
 			return NULL;
 		}
 	return jail;
+}
+
+struct jail *start_ready(const struct jail_spec *spec)
+{
+	char out[256];
+
+	return start_telling(spec, out, sizeof(out));
 }
 
 bool drained(struct jail *jail, int timeout_ms)
@@ -178,6 +186,33 @@ bool check_line(const struct outcome *outcome, const char *what, const char *lin
 		note("exit %d signal %d, it said:\n%s", outcome->result.exit_code,
 		     outcome->result.signal, outcome->out);
 	return passed;
+}
+
+void check_apart(const char *what, void (*checks)(void))
+{
+	int counts[2] = {tests_run, tests_failed}, back[2], status;
+
+	fflush(stdout);
+	pid_t pid = pipe2(back, O_CLOEXEC) < 0 ? -1 : fork();
+	if (pid == 0) {
+		checks();
+		fflush(stdout);
+		counts[0] = tests_run;
+		counts[1] = tests_failed;
+		_exit(write(back[1], counts, sizeof(counts)) != (ssize_t)sizeof(counts));
+	}
+	if (pid < 0) {
+		check(false, "%s: no process", what);
+		return;
+	}
+	close(back[1]);
+	bool told = read(back[0], counts, sizeof(counts)) == (ssize_t)sizeof(counts);
+	close(back[0]);
+	waitpid(pid, &status, 0);
+	tests_run = counts[0];
+	tests_failed = counts[1];
+	if (!told || status != 0)
+		check(false, "%s: ended with wait status %d", what, status);
 }
 
 void skip(const char *name, const char *why)

@@ -6,6 +6,8 @@
 #ifndef QUOD_TESTS_HARNESS_H
 #define QUOD_TESTS_HARNESS_H
 
+#include <stddef.h>
+
 #include "jail/jail.h"
 
 struct outcome {
@@ -29,6 +31,8 @@ struct outcome run_inmate(const char *what, const char *arg);
 
 /* Starts and waits for the line "ready=1". NULL on failure, which is reported. */
 struct jail *start_ready(const struct jail_spec *spec);
+/* The same, with what it said until then. */
+struct jail *start_telling(const struct jail_spec *spec, char *out, size_t size);
 /* Reads output until end of file; true if every writer is gone within the time. */
 bool drained(struct jail *jail, int timeout_ms);
 
@@ -41,6 +45,9 @@ bool has_line(const struct outcome *outcome, const char *line);
 bool check(bool passed, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* check() that the output has this line; shows the output if not. */
 bool check_line(const struct outcome *outcome, const char *what, const char *line);
+/* Runs checks in a process of their own, which may spoil itself: ids, mounts, terminal.
+ * Their count comes back; a child that does not end by itself is a failed check. */
+void check_apart(const char *what, void (*checks)(void));
 void skip(const char *name, const char *why);
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints the plan; the program's exit status. */

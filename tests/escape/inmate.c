@@ -11,6 +11,7 @@
 #include <net/if.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,56 +30,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-static void say(const char *name, const char *value)
-{
-	char line[256];
-	int n = snprintf(line, sizeof(line), "%s=%s\n", name, value);
-
-	if (write(1, line, (size_t)n) != n)
-		_exit(99);
-}
-
-static void say_number(const char *name, long value)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%ld", value);
-	say(name, text);
-}
-
-/* "ok" or the errno's name as strerrorname_np would give it, by number where unknown. */
-static void say_result(const char *name, long r)
-{
-	static const struct {
-		int number;
-		const char *name;
-	} names[] = {{EPERM, "EPERM"},
-		     {ENOENT, "ENOENT"},
-		     {EACCES, "EACCES"},
-		     {EBADF, "EBADF"},
-		     {EROFS, "EROFS"},
-		     {ENOSYS, "ENOSYS"},
-		     {ENOMEM, "ENOMEM"},
-		     {EMFILE, "EMFILE"},
-		     {ESRCH, "ESRCH"},
-		     {EINVAL, "EINVAL"},
-		     {ENOTTY, "ENOTTY"},
-		     {ENETUNREACH, "ENETUNREACH"},
-		     {ECONNREFUSED, "ECONNREFUSED"},
-		     {EAFNOSUPPORT, "EAFNOSUPPORT"}};
-	int number = errno;
-
-	if (r >= 0) {
-		say(name, "ok");
-		return;
-	}
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (names[i].number == number) {
-			say(name, names[i].name);
-			return;
-		}
-	say_number(name, number);
-}
+#include "tests/escape/inmate.h"
 
 static void try_root(const char *arg)
 {
@@ -369,41 +321,65 @@ static void try_int80(const char *arg)
 }
 #endif
 
+static const struct try tries[] = {
+	{"root", try_root},
+	{"ids", try_ids},
+	{"caps", try_caps},
+	{"fds", try_fds},
+	{"rlimits", try_rlimits},
+	{"memory", try_memory},
+	{"network", try_network},
+	{"ipc", try_ipc},
+	{"environment", try_environment},
+	{"tree", try_tree},
+	{"fork", try_fork},
+	{"spin", try_spin},
+	{"pause", try_pause},
+	{"abort", try_abort},
+	{"exit", try_exit},
+	{"flood", try_flood},
+	{"syscall", try_syscall},
+	{"deaf", try_deaf},
+	{"sendmsg", try_sendmsg},
+	{"more_files", try_more_files},
+#ifdef __x86_64__
+	{"int80", try_int80},
+#endif
+	{NULL, NULL},
+};
+
+static bool run_try(const struct try *try, const char *name, const char *arg)
+{
+	while (try->name && strcmp(try->name, name) != 0)
+		try++;
+	if (try->name)
+		try->run(arg);
+	return try->name;
+}
+
+/* What it is about to do is said first: the filter may leave no time afterwards. */
+static bool run_attempt(const struct attempt *attempt, const char *name, const char *arg)
+{
+	while (attempt->name && strcmp(attempt->name, name) != 0)
+		attempt++;
+	if (!attempt->name)
+		return false;
+	say("trying", name);
+	long r = attempt->run(arg);
+	say_result(name, r);
+	return true;
+}
+
 int main(int argc, char **argv)
 {
-	static const struct {
-		const char *name;
-		void (*run)(const char *arg);
-	} tries[] = {
-		{"root", try_root},
-		{"ids", try_ids},
-		{"caps", try_caps},
-		{"fds", try_fds},
-		{"rlimits", try_rlimits},
-		{"memory", try_memory},
-		{"network", try_network},
-		{"ipc", try_ipc},
-		{"environment", try_environment},
-		{"tree", try_tree},
-		{"fork", try_fork},
-		{"spin", try_spin},
-		{"pause", try_pause},
-		{"abort", try_abort},
-		{"exit", try_exit},
-		{"flood", try_flood},
-		{"syscall", try_syscall},
-		{"deaf", try_deaf},
-		{"sendmsg", try_sendmsg},
-		{"more_files", try_more_files},
-#ifdef __x86_64__
-		{"int80", try_int80},
-#endif
-	};
+	const char *name = argc >= 2 ? argv[1] : "", *arg = argc >= 3 ? argv[2] : "";
+	bool known = run_try(tries, name, arg) || run_try(channel_tries, name, arg) ||
+		     run_try(count_tries, name, arg) || run_try(flood_tries, name, arg) ||
+		     run_attempt(host_attempts, name, arg) ||
+		     run_attempt(network_attempts, name, arg) ||
+		     run_attempt(pipe_attempts, name, arg) ||
+		     run_attempt(privilege_attempts, name, arg) ||
+		     run_attempt(surface_attempts, name, arg);
 
-	for (size_t i = 0; argc >= 2 && i < sizeof(tries) / sizeof(tries[0]); i++)
-		if (strcmp(argv[1], tries[i].name) == 0) {
-			tries[i].run(argc >= 3 ? argv[2] : "");
-			return 0;
-		}
-	return 98;
+	return known ? 0 : 98;
 }
