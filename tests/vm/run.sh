@@ -1,0 +1,127 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# run.sh TEST...: boots the two guests beside each other, has the tests of plan.txt run in
+# them and sums up; the last line is `N passed, N failed`. For kernels that this machine
+# does not have: cgroup v2 with all controllers, a systemd that delegates, swap, a clock
+# and a core_pattern that may be changed.
+#
+# A guest is qemu with two disks: a Debian (image.sh; its changes are thrown away) and the
+# two trees, read-only. It has no network. Its first serial line is the console, kept in a
+# file and shown when the guest does not come to its end; the second brings TAP (suite.sh).
+# Needs QUOD_TEST_BUILD and QUOD_TEST_SOURCE. QUOD_VM_ACCEL=kvm: where that works.
+set -eu
+: "${QUOD_TEST_BUILD:?}" "${QUOD_TEST_SOURCE:?}"
+here=$QUOD_TEST_SOURCE/tests/vm
+# Against a guest that hangs.
+most=${QUOD_VM_SECONDS:-570}
+accel=${QUOD_VM_ACCEL:-tcg,thread=multi}
+
+if [ "$(uname -m)" != x86_64 ]; then
+	echo 'check-vm: the guests are x86-64 machines that run the programs built here' >&2
+	exit 1
+elif [ "$(id -u)" != 0 ]; then
+	echo 'check-vm: must be root: mmdebstrap makes the guests with chroot and mknod' >&2
+	exit 1
+fi
+for program in qemu-system-x86_64 mmdebstrap mke2fs; do
+	if ! command -v $program >/dev/null; then
+		echo "check-vm: no $program: apt-get install $(sed 's/#.*//' \
+			"$QUOD_TEST_SOURCE/packaging/vm-deps.txt" | tr '\n' ' ')" >&2
+		exit 1
+	fi
+done
+
+umask 022
+cache=$QUOD_TEST_BUILD/vm-cache
+image=$(sh "$here/image.sh" "$cache")
+work=$(mktemp -d "$cache/run.XXXXXX")
+guests='bare systemd'
+machines=
+cleanup() {
+	for pid in $machines; do
+		kill "$pid" 2>/dev/null || :
+	done
+	rm -rf "$work"
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM HUP
+
+# The plan with its patterns replaced by names: lines GUEST WHO TEST.
+make_plan() {
+	sed 's/#.*//' "$here/plan.txt" >"$work/rules"
+	: >"$work/plan"
+	while read -r word guest who pattern; do
+		[ "$word" = run ] || continue
+		for test in "$@"; do
+			# shellcheck disable=SC2254 # it is a pattern
+			case $test in
+			$pattern) left_out "$guest" "$test" || echo "$guest $who $test" ;;
+			esac
+		done
+	done <"$work/rules" >"$work/plan"
+}
+
+left_out() {
+	while read -r rule_word rule_guest rule_test _; do
+		[ "$rule_word" = leave ] && [ "$rule_test" = "$2" ] || continue
+		case $rule_guest in
+		both | "$1") return 0 ;;
+		esac
+	done <"$work/rules"
+	return 1
+}
+
+# The trees, as anybody may read them. The build tree may lie inside the source tree.
+make_job() {
+	mkdir "$work/job" "$work/job/build" "$work/job/source"
+	(cd "$QUOD_TEST_SOURCE" && tar -cf - --exclude=./build --exclude=.git --exclude=vm-cache \
+		--exclude='*.o' --exclude='*.a' .) | tar -xf - -C "$work/job/source"
+	(cd "$QUOD_TEST_BUILD" && tar -cf - --exclude=.git --exclude=vm-cache --exclude='*.o' \
+		--exclude='*.a' --exclude=./build .) | tar -xf - -C "$work/job/build"
+	cp "$work/plan" "$work/job/plan"
+	env | sed -n "s/^\(QUOD_TEST_[A-Z]*\)=\([0-9]*\)\$/export \1=\2/p" >"$work/job/environment"
+	chmod -R a+rX "$work/job"
+	mke2fs -q -t ext4 -O '^has_journal' -E root_owner=0:0 -d "$work/job" "$work/job.img" \
+		"$(($(du -sm "$work/job" | cut -f 1) + 64))M"
+	rm -rf "$work/job"
+}
+
+# boot GUEST INIT: in the background; TAP goes to the pipe GUEST.tap.
+boot() {
+	mkfifo "$work/$1.tap"
+	TMPDIR=$work timeout -k 5 "$most" qemu-system-x86_64 -accel "$accel" \
+		-cpu max,la57=off,pcid=off -smp 2 -m 1024 \
+		-nodefaults -display none -no-reboot -kernel "$image/vmlinuz" -append \
+		"console=ttyS0 quiet panic=-1 mitigations=off norandmaps devtmpfs.mount=1 root=/dev/nvme0n1 rootfstype=ext4 rw init=$2" \
+		-drive "file=$image/root.img,format=raw,if=none,id=root,snapshot=on" \
+		-drive "file=$work/job.img,format=raw,if=none,id=job,readonly=on" \
+		-device nvme,drive=root,serial=root -device nvme,drive=job,serial=job \
+		-serial "file:$work/$1.console" -serial stdio \
+		</dev/null >"$work/$1.tap" 2>"$work/$1.stderr" &
+	machines="$machines $!"
+	awk -v guest="$1" -v totals="$work/$1.totals" -f "$here/sum.awk" "$work/$1.tap" &
+	readers="${readers:-} $!"
+}
+
+make_plan "$@" tests/vm/*.sh
+make_job
+boot bare /sbin/quod-init
+boot systemd /lib/systemd/systemd
+# shellcheck disable=SC2086 # two numbers
+wait $readers
+
+passed=0
+failed=0
+for guest in $guests; do
+	read -r more_passed more_failed complete <"$work/$guest.totals"
+	passed=$((passed + more_passed))
+	failed=$((failed + more_failed))
+	[ "$complete" = 1 ] || {
+		printf '\nthe console of the guest %s:\n' "$guest"
+		tail -n 60 "$work/$guest.console" "$work/$guest.stderr"
+	}
+done
+cp "$work"/*.console "$cache"
+sed -n 's/^leave/left out:/p' "$here/plan.txt"
+printf '\n%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# suite.sh GUEST: runs in the guest. Runs what the plan has for it, one test after the other,
+# writes to the second serial line, where no message of the kernel comes between:
+#	#vm begin WHO TEST
+#	the test's TAP
+#	#vm end STATUS SECONDS
+# and at last `#vm done`, then switches the machine off.
+set -u
+guest=$1
+base=/srv/quod
+QUOD_TEST_BUILD=$base/build
+QUOD_TEST_SOURCE=$base/source
+QUOD_VM_GUEST=$guest
+CI=true
+LC_ALL=C
+PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+export QUOD_TEST_BUILD QUOD_TEST_SOURCE QUOD_VM_GUEST CI LC_ALL PATH
+# What was set for the guests where make was called: QUOD_TEST_ROUNDS and the like.
+# shellcheck source=/dev/null
+. "$base/environment"
+# One test may take so long, in seconds: against a hang.
+most=300
+
+stty -F /dev/ttyS1 raw -echo
+exec 9>/dev/ttyS1
+
+off() {
+	sync
+	echo o >/proc/sysrq-trigger
+	sleep 60
+}
+
+# The user's manager, which systemd starts at boot.
+await_user() {
+	for _ in $(seq 600); do
+		[ ! -S /run/user/1000/bus ] || return 0
+		sleep 0.1
+	done
+	echo '#vm no manager of the lingering user' >&9
+}
+
+# as WHO COMMAND...: root; user: the lingering user, in a cgroup of the system's; scope: the
+# same, in a cgroup that was delegated to that user.
+as() {
+	who=$1
+	shift
+	case $who in
+	root)
+		HOME=/root "$@"
+		;;
+	user)
+		HOME=/home/tester XDG_RUNTIME_DIR=/run/user/1000 setpriv --reuid=tester \
+			--regid=tester --init-groups --inh-caps=-all -- "$@"
+		;;
+	scope)
+		as user systemd-run --user --scope --quiet -p Delegate=yes -- "$@"
+		;;
+	esac
+}
+
+# A test is a program of the build tree or a script of the source tree.
+start() {
+	case $2 in
+	*.sh) as "$1" timeout -k 5 $most sh "$QUOD_TEST_SOURCE/$2" ;;
+	*) as "$1" timeout -k 5 $most "$QUOD_TEST_BUILD/$2" ;;
+	esac
+}
+
+cd / || off
+[ "$guest" != systemd ] || await_user
+while read -r where who test; do
+	[ "$where" = "$guest" ] || continue
+	echo "#vm begin $who $test" >&9
+	since=$(cut -d . -f 1 /proc/uptime)
+	status=0
+	start "$who" "$test" </dev/null >&9 2>/tmp/stderr || status=$?
+	now=$(cut -d . -f 1 /proc/uptime)
+	head -c 2000 /tmp/stderr | sed 's/^/# stderr: /' >&9
+	echo "#vm end $status $((now - since))" >&9
+done <"$base/plan"
+echo '#vm done' >&9
+off
