@@ -8,13 +8,18 @@
 # A guest is qemu with two disks: a Debian (image.sh; its changes are thrown away) and the
 # two trees, read-only. It has no network. Its first serial line is the console, kept in a
 # file and shown when the guest does not come to its end; the second brings TAP (suite.sh).
-# Needs QUOD_TEST_BUILD and QUOD_TEST_SOURCE. QUOD_VM_ACCEL=kvm: where that works.
+# Needs QUOD_TEST_BUILD and QUOD_TEST_SOURCE. For the impatient:
+#	QUOD_VM_TESTS='tests/vm/*'	only what matches
+#	QUOD_VM_GUESTS=bare		only that guest
+#	QUOD_VM_ACCEL=kvm		where that works
 set -eu
 : "${QUOD_TEST_BUILD:?}" "${QUOD_TEST_SOURCE:?}"
 here=$QUOD_TEST_SOURCE/tests/vm
 # Against a guest that hangs.
 most=${QUOD_VM_SECONDS:-570}
 accel=${QUOD_VM_ACCEL:-tcg,thread=multi}
+only=${QUOD_VM_TESTS:-*}
+guests=${QUOD_VM_GUESTS:-bare systemd}
 
 if [ "$(uname -m)" != x86_64 ]; then
 	echo 'check-vm: the guests are x86-64 machines that run the programs built here' >&2
@@ -35,7 +40,6 @@ umask 022
 cache=$QUOD_TEST_BUILD/vm-cache
 image=$(sh "$here/image.sh" "$cache")
 work=$(mktemp -d "$cache/run.XXXXXX")
-guests='bare systemd'
 machines=
 cleanup() {
 	for pid in $machines; do
@@ -46,16 +50,21 @@ cleanup() {
 trap cleanup EXIT
 trap 'exit 130' INT TERM HUP
 
-# The plan with its patterns replaced by names: lines GUEST WHO TEST.
+# The plan with its patterns replaced by names: lines GUEST WHO TEST ROUNDS.
 make_plan() {
 	sed 's/#.*//' "$here/plan.txt" >"$work/rules"
 	: >"$work/plan"
-	while read -r word guest who pattern; do
+	while read -r word guest who pattern rounds; do
 		[ "$word" = run ] || continue
 		for test in "$@"; do
 			# shellcheck disable=SC2254 # it is a pattern
 			case $test in
-			$pattern) left_out "$guest" "$test" || echo "$guest $who $test" ;;
+			$only) ;;
+			*) continue ;;
+			esac
+			# shellcheck disable=SC2254 # it is a pattern
+			case $test in
+			$pattern) left_out "$guest" "$test" || echo "$guest $who $test $rounds" ;;
 			esac
 		done
 	done <"$work/rules" >"$work/plan"
@@ -79,34 +88,41 @@ make_job() {
 	(cd "$QUOD_TEST_BUILD" && tar -cf - --exclude=.git --exclude=vm-cache --exclude='*.o' \
 		--exclude='*.a' --exclude=./build .) | tar -xf - -C "$work/job/build"
 	cp "$work/plan" "$work/job/plan"
-	env | sed -n "s/^\(QUOD_TEST_[A-Z]*\)=\([0-9]*\)\$/export \1=\2/p" >"$work/job/environment"
 	chmod -R a+rX "$work/job"
 	mke2fs -q -t ext4 -O '^has_journal' -E root_owner=0:0 -d "$work/job" "$work/job.img" \
 		"$(($(du -sm "$work/job" | cut -f 1) + 64))M"
 	rm -rf "$work/job"
 }
 
-# boot GUEST INIT: in the background; TAP goes to the pipe GUEST.tap.
+init_of() {
+	case $1 in
+	bare) echo /sbin/quod-init ;;
+	systemd) echo /lib/systemd/systemd ;;
+	esac
+}
+
+# boot GUEST: in the background; TAP goes to the pipe GUEST.tap.
 boot() {
 	mkfifo "$work/$1.tap"
 	TMPDIR=$work timeout -k 5 "$most" qemu-system-x86_64 -accel "$accel" \
 		-cpu max,la57=off,pcid=off -smp 2 -m 1024 \
 		-nodefaults -display none -no-reboot -kernel "$image/vmlinuz" -append \
-		"console=ttyS0 quiet panic=-1 mitigations=off norandmaps devtmpfs.mount=1 root=/dev/nvme0n1 rootfstype=ext4 rw init=$2" \
+		"console=ttyS0 loglevel=3 panic=-1 mitigations=off norandmaps devtmpfs.mount=1 root=/dev/nvme0n1 rootfstype=ext4 rw init=$(init_of "$1")" \
 		-drive "file=$image/root.img,format=raw,if=none,id=root,snapshot=on" \
 		-drive "file=$work/job.img,format=raw,if=none,id=job,readonly=on" \
 		-device nvme,drive=root,serial=root -device nvme,drive=job,serial=job \
 		-serial "file:$work/$1.console" -serial stdio \
 		</dev/null >"$work/$1.tap" 2>"$work/$1.stderr" &
 	machines="$machines $!"
-	awk -v guest="$1" -v totals="$work/$1.totals" -f "$here/sum.awk" "$work/$1.tap" &
+	sh "$here/sum.sh" "$1" $! "$work/$1.totals" <"$work/$1.tap" &
 	readers="${readers:-} $!"
 }
 
-make_plan "$@" tests/vm/*.sh
+make_plan "$@"
 make_job
-boot bare /sbin/quod-init
-boot systemd /lib/systemd/systemd
+for guest in $guests; do
+	boot "$guest"
+done
 # shellcheck disable=SC2086 # two numbers
 wait $readers
 

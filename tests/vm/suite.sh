@@ -16,9 +16,6 @@ CI=true
 LC_ALL=C
 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export QUOD_TEST_BUILD QUOD_TEST_SOURCE QUOD_VM_GUEST CI LC_ALL PATH
-# What was set for the guests where make was called: QUOD_TEST_ROUNDS and the like.
-# shellcheck source=/dev/null
-. "$base/environment"
 # One test may take so long, in seconds: against a hang.
 most=300
 
@@ -41,7 +38,8 @@ await_user() {
 }
 
 # as WHO COMMAND...: root; user: the lingering user, in a cgroup of the system's; scope: the
-# same, in a cgroup that was delegated to that user.
+# same, in a cgroup that was delegated to that user, at a place where a shell beside quod is
+# not in its way.
 as() {
 	who=$1
 	shift
@@ -54,7 +52,10 @@ as() {
 			--regid=tester --init-groups --inh-caps=-all -- "$@"
 		;;
 	scope)
-		as user systemd-run --user --scope --quiet -p Delegate=yes -- "$@"
+		# shellcheck disable=SC2016 # for the inner shell
+		as user systemd-run --user --scope --quiet -p Delegate=yes -- sh -c '
+			place=/sys/fs/cgroup$(sed -n s/^0:://p /proc/self/cgroup)/supervisor
+			mkdir "$place" && echo $$ >"$place/cgroup.procs" && exec "$@"' sh "$@"
 		;;
 	esac
 }
@@ -69,11 +70,16 @@ start() {
 
 cd / || off
 [ "$guest" != systemd ] || await_user
-while read -r where who test; do
+while read -r where who test rounds; do
 	[ "$where" = "$guest" ] || continue
 	echo "#vm begin $who $test" >&9
 	since=$(cut -d . -f 1 /proc/uptime)
 	status=0
+	if [ -n "$rounds" ]; then
+		export QUOD_TEST_ROUNDS="$rounds"
+	else
+		unset QUOD_TEST_ROUNDS
+	fi
 	start "$who" "$test" </dev/null >&9 2>/tmp/stderr || status=$?
 	now=$(cut -d . -f 1 /proc/uptime)
 	head -c 2000 /tmp/stderr | sed 's/^/# stderr: /' >&9
