@@ -17,10 +17,10 @@ trap 'exit 130' INT TERM HUP
 make_copy() {
 	copy=$(mktemp -d "${TMPDIR:-/tmp}/quod-check.XXXXXX") || exit 1
 	mkdir "$copy/build" "$copy/source" "$copy/tmp"
-	(cd "$QUOD_TEST_SOURCE" && tar -cf - --exclude=./build --exclude=.git \
+	(cd "$QUOD_TEST_SOURCE" && tar -cf - --exclude=./build --exclude=.git --exclude=./vm-cache \
 		--exclude='*.o' --exclude='*.a' .) | tar -xf - -C "$copy/source" || exit 1
 	(cd "$QUOD_TEST_BUILD" && tar -cf - --exclude=.git --exclude='*.o' --exclude='*.a' \
-		--exclude=./build .) | tar -xf - -C "$copy/build" || exit 1
+		--exclude=./build --exclude=./vm-cache .) | tar -xf - -C "$copy/build" || exit 1
 	chmod -R a+rX "$copy"
 	chown nobody "$copy/tmp"
 	QUOD_TEST_COPY=$copy
