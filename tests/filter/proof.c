@@ -18,6 +18,7 @@
 #include "base/file.h"
 #include "base/own.h"
 #include "policy/filter_exec.h"
+#include "policy/filter_exec_notify.h"
 #include "policy/filter_inner.h"
 #include "policy/filter_js.h"
 #include "policy/filter_supervisor.h"
@@ -44,6 +45,7 @@ static const struct {
 	[FILTER_INNER] = PROGRAM(filter_inner),
 	[FILTER_JS] = PROGRAM(filter_js),
 	[FILTER_EXEC] = PROGRAM(filter_exec),
+	[FILTER_EXEC_NOTIFY] = PROGRAM(filter_exec_notify),
 	[FILTER_SUPERVISOR] = PROGRAM(filter_supervisor),
 };
 
@@ -253,7 +255,7 @@ static void check_filter(struct trial *trial, const char *machine)
 		0,
 		UINT32_MAX,
 	};
-	const char *name = filter_name(trial->kind);
+	const char *name = filter_infos[trial->kind].name;
 
 	if (!check(bpf_check(trial->code, trial->len), "%s for %s: the kernel takes it",
 		   name, machine))
@@ -274,14 +276,15 @@ static void test_machine(const char *machine, uint32_t arch)
 	table_init(&table, arch);
 	for (int kind = 0; kind < FILTER_KINDS; kind++) {
 		trial = (struct trial){.kind = (enum filter_kind)kind, .table = &table};
-		if (!check(export(&trial), "%s for %s is made", filter_name(trial.kind),
-			   machine))
+		if (!check(export(&trial), "%s for %s is made",
+			   filter_infos[trial.kind].name, machine))
 			continue;
 		if (arch == seccomp_arch_native())
 			check(trial.len == built[kind].len &&
 				      memcmp(trial.code, built[kind].code,
 					     trial.len * sizeof(trial.code[0])) == 0,
-			      "%s: the same is in the programs", filter_name(trial.kind));
+			      "%s: the same is in the programs",
+			      filter_infos[trial.kind].name);
 		check_filter(&trial, machine);
 	}
 }
