@@ -51,7 +51,9 @@ static bool check_gate(struct judging *j)
 	bool allowed = strcmp(str(gate, "decision"), "allowed") == 0;
 	bool early = (flags_of(j) & ACT_START) || j->round->pairing->deadline_ms;
 
-	if (!allowed && (j->guest_won || !early || !is_null(gate, "decision")))
+	bool acted = j->guest_won && !(flags_of(j) & ACT_ENDLESS);
+
+	if (!allowed && (acted || !early || !is_null(gate, "decision")))
 		return oracle_fault(j, "gate: '%s'", str(gate, "decision"));
 	if (!allowed && (!is_null(j->record, "value_text") ||
 			 json_array_size(json_object_get(j->record, "logs"))))

@@ -222,7 +222,7 @@ static void build_deck(struct race *race)
 static int list_pairings(struct race *race)
 {
 	struct pairing all[PAIRINGS_MOST];
-	unsigned count = pairings_list(all);
+	unsigned count = pairings_list(all, &race->speed);
 	char name[80];
 
 	for (unsigned i = 0; i < count; i++) {
@@ -361,7 +361,7 @@ static int parse_options(struct race *race, int argc, char **argv)
 	}
 	if (!e && optind < argc)
 		e = number_parse_u32(argv[optind], 1, ROUNDS_MOST, &race->rounds);
-	return e ? -EINVAL : list_pairings(race);
+	return e ? -EINVAL : 0;
 }
 
 int main(int argc, char **argv)
@@ -373,11 +373,15 @@ int main(int argc, char **argv)
 				"[-p PAIRING] [-v] [ROUNDS]\n");
 		return 2;
 	}
-	build_deck(&race);
-	if (measure_speed(&race) < 0 || share(&race) < 0) {
+	if (measure_speed(&race) < 0) {
 		printf("Bail out! quod does not run\n");
 		return 1;
 	}
+	if (list_pairings(&race) < 0 || share(&race) < 0) {
+		printf("Bail out! no such pairing, or no memory\n");
+		return 1;
+	}
+	build_deck(&race);
 	printf("# seed %llu, %u rounds, %u at a time, %.1f loops in a us\n",
 	       (unsigned long long)race.seed, race.rounds, race.jobs,
 	       race.speed.loops_per_us);

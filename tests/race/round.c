@@ -30,6 +30,9 @@
 #define SLOW_DEADLINE_MS  60
 #define PARSE_DEADLINE_MS 1
 #define CPU_DEADLINE_MS	  3000
+/* In a us, on the machines for which these are right; others get more time. */
+#define LOOPS_USUAL 20
+
 /* The guest's moment where an outsider's is looked for. */
 #define GUEST_US 6000
 
@@ -130,22 +133,24 @@ static int64_t first_moment(const struct pairing *p)
 	return p->deadline_ms ? p->deadline_ms * 1000ll : GUEST_US;
 }
 
-static struct pairing pairing_make(const struct act *act, enum rival_id rival)
+static struct pairing pairing_make(const struct act *act, enum rival_id rival,
+				   unsigned slow)
 {
 	bool dear = act->flags & ACT_CPU;
+	bool parse = act->flags & ACT_PARSE;
 	struct pairing p = {
 		.act = act,
 		.rival = rival,
 		.weight = dear ? 1 : 10,
 		.steers_host = rivals[rival].blow != BLOW_NONE,
-		.deadline_ms = deadline_of(act, rival),
-		.most = dear ? 2900000 : 60000,
-		.step = dear ? 400000 : 2000,
-		.step_least = dear ? 10000 : 50,
-		.jitter = dear ? 10000 : 1000,
+		.deadline_ms = deadline_of(act, rival) * (dear || parse ? 1 : slow),
+		.most = dear ? 2900000 : 60000 * slow,
+		.step = dear ? 400000 : 2000 * slow,
+		.step_least = dear ? 10000 : 50 * slow,
+		.jitter = dear ? 10000 : 1000 * slow,
 	};
 
-	if (act->flags & ACT_PARSE)
+	if (parse)
 		p.most = 25000; /* what fits into a source */
 	if (act->flags & ACT_OVER) {
 		p.jitter = 100;
@@ -155,15 +160,17 @@ static struct pairing pairing_make(const struct act *act, enum rival_id rival)
 	return p;
 }
 
-unsigned pairings_list(struct pairing *pairings)
+unsigned pairings_list(struct pairing *pairings, const struct speed *speed)
 {
+	double slow = LOOPS_USUAL / speed->loops_per_us;
 	unsigned count = 0;
 
 	for (size_t a = 0; a < ARRAY_LEN(acts); a++)
 		for (int rival = 0; rival < RIVALS; rival++)
 			if (is_pairing(&acts[a], (enum rival_id)rival))
 				pairings[count++] =
-					pairing_make(&acts[a], (enum rival_id)rival);
+					pairing_make(&acts[a], (enum rival_id)rival,
+						     slow < 1 ? 1 : (unsigned)slow);
 	return count;
 }
 

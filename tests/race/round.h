@@ -71,8 +71,13 @@ struct pairing {
 #define LINES_ALL_MOST	1001u
 #define VALUE_LONG_MOST 60000u
 
-/* All there are. Returns their number. */
-unsigned pairings_list(struct pairing *pairings);
+/* How fast the engine counts; measured first, the same for all rounds. */
+struct speed {
+	double loops_per_us;
+};
+
+/* All there are, with time enough for this machine. Returns their number. */
+unsigned pairings_list(struct pairing *pairings, const struct speed *speed);
 /* "value against deadline" */
 void pairing_name(const struct pairing *pairing, char *name, size_t size);
 
@@ -93,11 +98,6 @@ struct round {
 	char timeout[16];
 	char *argv[12];
 	struct launch launch;
-};
-
-/* How fast the engine counts; measured first, the same for all rounds. */
-struct speed {
-	double loops_per_us;
 };
 
 /* Everything but the moment follows from the seed. round_free() in any case. */
