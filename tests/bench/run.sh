@@ -154,6 +154,9 @@ printf '\nwhile(1); under --timeout 100ms, start of quod to its end, less 100 ms
 add kill timeout - - "$quod" run --timeout 100ms -e 'while(1);'
 "$bench/bench" -n "$kills" -m 100000 -w 2 "$dir/list" || bad=1
 
+printf '\n%s jails spinning at once, %s kills, deadlines of 100 ms\n' 8 $((2 * kills))
+"$bench/kills" -n $((2 * kills)) -j 8 "$quod" || bad=1
+
 [ "${bad:-0}" = 0 ] || {
 	echo 'some runs went wrong: see the column good' >&2
 	exit 1
