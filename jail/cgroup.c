@@ -120,12 +120,12 @@ static int knob_set(struct leaf *leaf, const char *name, uint64_t value, uint64_
 		return 0;
 	if (r < 0)
 		return jail_fail(err, JAIL_STAGE_CGROUP, -r, "write %s to '%s/%s'", text,
-				 leaf->id, name);
+				 leaf->name, name);
 	own_fd int fd = openat(leaf->dir_fd, name, O_RDONLY | O_CLOEXEC);
 	if (!knob_number(fd, &got) || got > value || value - got > slack)
 		return jail_fail(err, JAIL_STAGE_CGROUP, ERANGE,
 				 "'%s/%s' does not hold the %s that was written",
-				 leaf->id, name, text);
+				 leaf->name, name, text);
 	*ret_set = true;
 	return 0;
 }
@@ -158,12 +158,12 @@ static int set_cpu(struct leaf *leaf, uint32_t percent, struct jail_error *err)
 		return 0;
 	if (r < 0)
 		return jail_fail(err, JAIL_STAGE_CGROUP, -r, "write '%s' to '%s/cpu.max'",
-				 text, leaf->id);
+				 text, leaf->name);
 	own_fd int fd = openat(leaf->dir_fd, "cpu.max", O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || knob_read(fd, back, sizeof(back)) < 0 ||
 	    strncmp(back, text, strlen(text)) != 0)
 		return jail_fail(err, JAIL_STAGE_CGROUP, ERANGE,
-				 "'%s/cpu.max' does not hold '%s'", leaf->id, text);
+				 "'%s/cpu.max' does not hold '%s'", leaf->name, text);
 	leaf->cpu = true;
 	return 0;
 }
@@ -199,11 +199,11 @@ static int leaf_claim(struct leaf *leaf, struct jail_error *err)
 
 	for (int round = 0; round < CLAIM_ROUNDS; round++) {
 		/* 0700: who can open it can lock it, and keep us out. */
-		if (mkdirat(leaf->base_fd, leaf->id, 0700) < 0 && errno != EEXIST) {
+		if (mkdirat(leaf->base_fd, leaf->name, 0700) < 0 && errno != EEXIST) {
 			errnum = errno;
 			break;
 		}
-		leaf->dir_fd = openat(leaf->base_fd, leaf->id,
+		leaf->dir_fd = openat(leaf->base_fd, leaf->name,
 				      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (leaf->dir_fd >= 0 && flock(leaf->dir_fd, LOCK_EX | LOCK_NB) == 0 &&
 		    !leaf_is_gone(leaf->dir_fd))
@@ -214,8 +214,9 @@ static int leaf_claim(struct leaf *leaf, struct jail_error *err)
 			break;
 		sched_yield(); /* the sweep that has it is about to be done */
 	}
-	unlinkat(leaf->base_fd, leaf->id, AT_REMOVEDIR);
-	return jail_fail(err, JAIL_STAGE_CGROUP, errnum, "claim the leaf '%s'", leaf->id);
+	unlinkat(leaf->base_fd, leaf->name, AT_REMOVEDIR);
+	return jail_fail(err, JAIL_STAGE_CGROUP, errnum, "claim the leaf '%s'",
+			 leaf->name);
 }
 
 void leaf_init(struct leaf *leaf)
@@ -227,7 +228,7 @@ void leaf_init(struct leaf *leaf)
 int leaf_make(int base_fd, const char *id, const struct jail_limits *limits,
 	      struct leaf *leaf, struct jail_error *err)
 {
-	snprintf(leaf->id, sizeof(leaf->id), "%s", id);
+	snprintf(leaf->name, sizeof(leaf->name), "%s" LEAF_SUFFIX, id);
 	leaf->base_fd = fcntl(base_fd, F_DUPFD_CLOEXEC, 3);
 	if (leaf->base_fd < 0)
 		return jail_fail(err, JAIL_STAGE_CGROUP, errno,
@@ -237,7 +238,7 @@ int leaf_make(int base_fd, const char *id, const struct jail_limits *limits,
 		return r;
 	r = set_limits(leaf, limits, err);
 	if (r < 0) {
-		unlinkat(leaf->base_fd, id, AT_REMOVEDIR);
+		unlinkat(leaf->base_fd, leaf->name, AT_REMOVEDIR);
 		leaf_close(leaf);
 	}
 	return r;
@@ -285,18 +286,28 @@ static void sweep_kill(int dir_fd, int64_t end_ms)
 		wait_empty(events, end_ms);
 }
 
-static void sweep_one(int base_fd, const char *id, int64_t end_ms)
+static void sweep_one(int base_fd, const char *name, int64_t end_ms)
 {
 	own_fd int dir =
-		openat(base_fd, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		openat(base_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (dir < 0 || flock(dir, LOCK_EX | LOCK_NB) < 0 || leaf_is_gone(dir))
 		return;
-	if (unlinkat(base_fd, id, AT_REMOVEDIR) == 0 || errno != EBUSY)
+	if (unlinkat(base_fd, name, AT_REMOVEDIR) == 0 || errno != EBUSY)
 		return;
 	sweep_kill(dir, end_ms);
 	/* What hangs in the kernel keeps its leaf: a later sweep has it. */
-	unlinkat(base_fd, id, AT_REMOVEDIR);
+	unlinkat(base_fd, name, AT_REMOVEDIR);
+}
+
+/* What else lies in the group is not ours: an operator may have called a cgroup `quod`
+ * too, with a service in it or the group of other runs. */
+static bool is_leaf(const struct dirent *entry)
+{
+	size_t len = strlen(entry->d_name), suffix = strlen(LEAF_SUFFIX);
+
+	return entry->d_type == DT_DIR && len > suffix &&
+	       strcmp(entry->d_name + len - suffix, LEAF_SUFFIX) == 0;
 }
 
 void leaf_sweep(int base_fd)
@@ -311,7 +322,7 @@ void leaf_sweep(int base_fd)
 		return;
 	}
 	for (struct dirent *entry; tried < SWEEP_MOST && (entry = readdir(dir));)
-		if (entry->d_type == DT_DIR && entry->d_name[0] != '.') {
+		if (is_leaf(entry)) {
 			sweep_one(base_fd, entry->d_name, end_ms);
 			tried++;
 		}
@@ -379,7 +390,7 @@ int leaf_open_knobs(struct leaf *leaf, struct jail_error *err)
 		if (leaf->knob_fd[i] < 0 &&
 		    !(errno == ENOENT && knob_may_lack((enum knob)i)))
 			return jail_fail(err, JAIL_STAGE_CGROUP, errno, "open '%s/%s'",
-					 leaf->id, knobs[i].name);
+					 leaf->name, knobs[i].name);
 	}
 	leaf->oom_above = oom_above(leaf);
 	return 0;
@@ -441,9 +452,9 @@ int leaf_remove(struct leaf *leaf, struct jail_error *err)
 {
 	if (leaf->dir_fd < 0)
 		return 0;
-	if (unlinkat(leaf->base_fd, leaf->id, AT_REMOVEDIR) < 0 && errno != ENOENT)
+	if (unlinkat(leaf->base_fd, leaf->name, AT_REMOVEDIR) < 0 && errno != ENOENT)
 		return jail_fail(err, JAIL_STAGE_REMOVE, errno,
-				 "remove the cgroup leaf '%s'", leaf->id);
+				 "remove the cgroup leaf '%s'", leaf->name);
 	leaf_close(leaf);
 	return 0;
 }

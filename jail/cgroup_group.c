@@ -5,7 +5,7 @@
  *
  *	PLACE/			our own cgroup, or one that was named
  *	PLACE/quod/		the group: ours alone, no process in it
- *	PLACE/quod/RUN		a leaf (cgroup.c)
+ *	PLACE/quod/ID.run	the leaf of a run (cgroup.c)
  *	PLACE/supervisor/	we, if we had to make room
  *
  * The kernel hands controllers down only from a cgroup that has no process of its own

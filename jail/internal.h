@@ -80,11 +80,16 @@ enum knob {
 	KNOB_PIDS_MAX,
 	KNOB_COUNT
 };
+/* The id of its run, and what no id has: a sweep kills what lies under such a name, and
+ * an operator's own cgroup must never have one by chance. */
+#define LEAF_SUFFIX    ".run"
+#define LEAF_NAME_ROOM (64 + sizeof(LEAF_SUFFIX))
+
 struct leaf {
 	int base_fd; /* where it lies; own copy */
 	int dir_fd;  /* -1: no leaf */
 	int knob_fd[KNOB_COUNT];
-	char id[65];
+	char name[LEAF_NAME_ROOM];
 	bool memory, cpu, pids; /* written and read back */
 	uint64_t oom_above;	/* ooms of the two cgroups above when the run began */
 };

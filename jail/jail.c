@@ -160,7 +160,7 @@ static int take_down(struct jail *jail, struct jail_error *err)
 			      "the cgroup leaf '%s' does not become empty: its "
 			      "processes were killed and hang in the kernel; it is left "
 			      "there for a later start to remove",
-			      jail->leaf.id);
+			      jail->leaf.name);
 	else
 		r = leaf_remove(&jail->leaf, err);
 	/* A uid whose processes may still live must not be leased again while we live. */

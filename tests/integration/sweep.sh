@@ -49,15 +49,34 @@ for mount in /sys/fs/cgroup /sys/fs/cgroup/unified; do
 	[ ! -w "${own%/supervisor}/quod" ] || group=${own%/supervisor}/quod
 done
 if [ -n "$group" ]; then
-	mkdir "$group/01SWEEP"
+	mkdir "$group/01SWEEP.run"
 	sleep 1000 &
 	sleeper=$!
-	echo $sleeper >"$group/01SWEEP/cgroup.procs"
+	echo $sleeper >"$group/01SWEEP.run/cgroup.procs"
 	"$quod" run -e 1 >/dev/null
-	holds 'a leaf that nobody watches is gone' test ! -d "$group/01SWEEP"
+	holds 'a leaf that nobody watches is gone' test ! -d "$group/01SWEEP.run"
 	code=0
 	wait $sleeper || code=$?
 	is "$code" 137 'and what lived in it was killed'
+
+	# What is not named as a leaf is somebody else's: a service of his, the runs of another
+	# quod below a cgroup that he has called `quod`.
+	mkdir -p "$group/quod" "$group/service"
+	sleep 1000 &
+	sleeper=$!
+	echo $sleeper >"$group/service/cgroup.procs"
+	"$quod" run --cgroup "$group" -o ndjson -e 'console.log("up"); setTimeout(function () {}, 1500)' \
+		>"$dir/events" &
+	pid=$!
+	await_line "$dir/events" '"up"'
+	"$quod" run -e 1 >/dev/null
+	code=0
+	wait $pid || code=$?
+	is "$code" 0 'runs in a group below the group live on'
+	holds 'and so does a service in it' kill -0 $sleeper
+	kill $sleeper
+	wait $sleeper 2>/dev/null
+	rmdir "$group/quod" "$group/service"
 fi
 
 tap_done
