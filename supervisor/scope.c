@@ -4,16 +4,22 @@
  * process PID, and waits until PID is in it. Root asks the system's manager, anyone else
  * his own. Exit status 0, or one line on stdout that says why not.
  *
+ * systemd moves whatever has that number where systemd is, and for root that may be any
+ * process of the host. So PID must be our parent, we do not outlive it, and a pid
+ * namespace with numbers of its own is found out before anything is asked for.
+ *
  * A program of its own, so that quod itself is static and knows nothing of D-Bus.
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <systemd/sd-bus.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,6 +28,12 @@
 
 /* A manager that is busy starting a session takes seconds. */
 #define WAIT_US 15000000u
+
+/* All waits together. Our parent waits a little longer. */
+#define GIVE_UP_S 17
+
+#define BROKER	    "org.freedesktop.DBus"
+#define BROKER_PATH "/org/freedesktop/DBus"
 
 #define BUS_NAME  "org.freedesktop.systemd1"
 #define BUS_PATH  "/org/freedesktop/systemd1"
@@ -37,6 +49,23 @@ static int fail(const char *what, const char *why)
 {
 	printf("%s: %s\n", what, why);
 	return EXIT_FAILURE;
+}
+
+static void give_up(int sig)
+{
+	static const char text[] = "systemd does not answer\n";
+
+	(void)sig;
+	if (write(STDOUT_FILENO, text, sizeof(text) - 1) < 0)
+		_exit(EXIT_FAILURE);
+	_exit(EXIT_FAILURE);
+}
+
+/* Set, then look whether it was too late. */
+static bool is_parent(uint64_t pid)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	return (uint64_t)getppid() == pid;
 }
 
 static uint64_t now_us(void)
@@ -63,6 +92,24 @@ static int open_bus(sd_bus **ret_bus)
 		return sd_bus_open_system(ret_bus);
 	find_user_bus();
 	return sd_bus_open_user(ret_bus);
+}
+
+/* Does the other side know us by the number that we have here? -EXDEV: no. */
+static int check_numbers(sd_bus *bus)
+{
+	sd_bus_message *reply = NULL;
+	const char *us;
+	uint32_t pid = 0;
+	int r = sd_bus_get_unique_name(bus, &us);
+
+	if (r >= 0)
+		r = sd_bus_call_method(bus, BROKER, BROKER_PATH, BROKER,
+				       "GetConnectionUnixProcessID", NULL, &reply, "s",
+				       us);
+	if (r >= 0)
+		r = sd_bus_message_read(reply, "u", &pid);
+	sd_bus_message_unref(reply);
+	return r < 0 ? r : pid == (uint32_t)getpid() ? 0 : -EXDEV;
 }
 
 static int on_job_removed(sd_bus_message *message, void *data, sd_bus_error *error)
@@ -160,6 +207,10 @@ int main(int argc, char **argv)
 
 	if (argc != 3 || number_parse_u64(argv[1], 1, INT32_MAX, &pid))
 		return fail("usage", "quod-scope PID NAME");
+	signal(SIGALRM, give_up);
+	alarm(GIVE_UP_S);
+	if (!is_parent(pid))
+		return fail("usage", "PID is not the process that started this one");
 	r = open_bus(&bus);
 	if (r < 0)
 		return fail(geteuid() == 0 ? "no system bus"
@@ -167,7 +218,14 @@ int main(int argc, char **argv)
 					     "logged in, or lingering: "
 					     "loginctl enable-linger)",
 			    strerror(-r));
-	r = make_scope(bus, (uint32_t)pid, argv[2]);
+	r = check_numbers(bus);
+	if (r == 0)
+		r = make_scope(bus, (uint32_t)pid, argv[2]);
+	else if (r == -EXDEV)
+		r = fail("another pid namespace",
+			 "systemd does not see quod by the number that it has here");
+	else
+		r = fail("the bus does not say who we are", strerror(-r));
 	sd_bus_flush_close_unref(bus);
 	return r;
 }

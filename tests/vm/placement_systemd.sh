@@ -85,6 +85,22 @@ has "$(field .error.message)" 'systemd gives no scope: no user bus' 'and why'
 as_user env QUOD_SCOPE=/none "$quod" run -o json --require-cgroup -e 1 >"$dir/out" 2>/dev/null
 has "$(field .error.message)" "cannot start '/none'" 'no helper: no run, and why'
 
+# --- a number that names another process where systemd is ---
+systemd-run --quiet --unit bystander sleep 1000
+bystander=$(systemctl show -p MainPID --value bystander)
+before=$(cat "/proc/$bystander/cgroup")
+# shellcheck disable=SC2016 # for the inner shell
+unshare -p -f --mount-proc sh -c 'echo $(($0 - 1)) >/proc/sys/kernel/ns_last_pid
+	"$@" &
+	[ $! = "$0" ] && wait $!' "$bystander" "$quod" run -o json --require-cgroup -e 1 \
+	>"$dir/out" 2>/dev/null
+is "$(field .status)" internal_error 'in a pid namespace: no run'
+has "$(field .error.message)" 'another pid namespace' 'and why'
+is "$(cat "/proc/$bystander/cgroup")" "$before" 'who has that number outside stays where he is'
+systemctl stop bystander
+has "$("$QUOD_SCOPE" 1 quod-0.scope)" 'not the process that started' \
+	'the helper moves nobody but its parent'
+
 # --- nothing stays ---
 for _ in $(seq 100); do
 	units=$(systemctl list-units --all --plain --no-legend 'quod-0*'
