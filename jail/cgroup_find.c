@@ -11,11 +11,15 @@
 #include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/own.h"
 #include "jail/internal.h"
+
+/* Of the first cgroup namespace: part of the kernel's interface (linux/nsfs.h). */
+#define FIRST_NAMESPACE 0xEFFFFFFBu
 
 static bool is_cgroup2(int fd)
 {
@@ -64,6 +68,55 @@ static int own_path(char *path, size_t size, struct jail_error *err)
 	return jail_fail(err, JAIL_STAGE_CGROUP, ENOENT, "we are in no cgroup v2");
 }
 
+/* Where all is seen there is no other mount; and the list may be a long one there. */
+static bool sees_all(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/cgroup", &st) == 0 && st.st_ino == FIRST_NAMESPACE;
+}
+
+/* The mount may be that of another cgroup namespace, as in a container that has the
+ * host's: then the same path leads to somebody else's cgroup, into which the kernel lets
+ * none of our jails. In its own, the file lists us; in a threaded one it lists nobody,
+ * which is found out later. */
+static bool lists_us(int dir_fd)
+{
+	const pid_t us = getpid();
+	char text[4096];
+	pid_t pid = 0;
+	ssize_t n = -1;
+	own_fd int fd = openat(dir_fd, "cgroup.procs", O_RDONLY | O_CLOEXEC);
+
+	while (fd >= 0 && (n = read(fd, text, sizeof(text))) > 0)
+		for (ssize_t i = 0; i < n; i++) {
+			if (text[i] == '\n' && pid == us)
+				return true;
+			pid = text[i] == '\n' ? 0 : 10 * pid + (text[i] - '0');
+		}
+	return n < 0 && errno == EOPNOTSUPP;
+}
+
+static int open_below(int mount, const char *path)
+{
+	return openat(mount, *path ? path : ".",
+		      O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+static int check_mount(int mount, const char *path, struct jail_error *err)
+{
+	own_fd int own = open_below(mount, path);
+
+	if (own < 0)
+		return jail_fail(err, JAIL_STAGE_CGROUP, errno,
+				 "open our own cgroup '/%s'", path);
+	if (!sees_all() && !lists_us(own))
+		return jail_fail(
+			err, JAIL_STAGE_CGROUP, ENXIO,
+			"the cgroup '/%s' of that mount is not the one we are in", path);
+	return 0;
+}
+
 static void strip_supervisor(char *path)
 {
 	char *slash = strrchr(path, '/');
@@ -89,11 +142,12 @@ int place_own(struct place *ret_place, struct jail_error *err)
 	if (mount < 0)
 		return mount;
 	int r = own_path(place.path, sizeof(place.path), err);
+	if (r == 0)
+		r = check_mount(mount, place.path, err);
 	if (r < 0)
 		return r;
 	strip_supervisor(place.path);
-	place.dir_fd = openat(mount, place.path[0] ? place.path : ".",
-			      O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	place.dir_fd = open_below(mount, place.path);
 	if (place.dir_fd < 0)
 		return jail_fail(err, JAIL_STAGE_CGROUP, errno,
 				 "open our own cgroup '/%s'", place.path);

@@ -30,6 +30,9 @@ static const struct {
 	{JAIL_STAGE_CGROUP, ENODEV,
 	 "cgroup v1 holds it, or the kernel has it off: boot with cgroup_no_v1=all or "
 	 "systemd.unified_cgroup_hierarchy=1, and without cgroup_disable="},
+	{JAIL_STAGE_CGROUP, ENXIO,
+	 "it is the mount of another cgroup namespace: mount -t cgroup2 none "
+	 "/sys/fs/cgroup in this one"},
 	{JAIL_STAGE_CGROUP, EOPNOTSUPP,
 	 "delegate it: Delegate=yes in the systemd unit or scope that quod runs in, or "
 	 "cgroup.subtree_control of the cgroups above"},

@@ -72,6 +72,22 @@ if [ "$(id -u)" = 0 ]; then
 	record_has '.enforced_by.memory == "rlimit"' 'read-only cgroups: memory by rlimit, and told'
 fi
 
+# --- the mount of another cgroup namespace ---
+# As in a container that has its host's: what lies there under our path is not ours.
+if [ "$(id -u)" = 0 ]; then
+	holds 'a mount that is not ours: a run does without' unshare -C "$quod" run -e 1
+	below=$own/below.$$
+	if mkdir "$below" 2>/dev/null; then
+		code=0
+		# shellcheck disable=SC2016 # for the inner shell
+		sh -c 'echo $$ >"$0/cgroup.procs" && exec unshare -C "$@"' "$below" \
+			"$quod" run -o json --require-cgroup -e 1 >"$dir/out" 2>"$dir/err" || code=$?
+		err=$(cat "$dir/err")
+		refused 'is not the one we are in' 'a mount that is not ours, required'
+		rmdir "$below"
+	fi
+fi
+
 # --- the group belongs to whoever works in it ---
 holds 'doctor names the controllers' sh -c '"$0" doctor | grep -q "^memory controller"' "$quod"
 if [ "$(field .enforced_by.memory)" != cgroup ]; then
