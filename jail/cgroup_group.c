@@ -202,6 +202,25 @@ static int check_delegated(const struct place *place, struct jail_error *err)
 	return 0;
 }
 
+/* Below a threaded cgroup, or one whose threads are spread over such, no leaf takes a
+ * process. The root of the hierarchy has no type. */
+static int check_type(const struct place *place, struct jail_error *err)
+{
+	static const char plain[] = "domain\n";
+	char type[32] = "";
+	own_fd int fd = openat(place->dir_fd, "cgroup.type", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return 0;
+	ssize_t n = read(fd, type, sizeof(type) - 1);
+	if (n < 0 || strcmp(type, plain) == 0)
+		return 0;
+	type[strcspn(type, "\n")] = '\0';
+	return jail_fail(err, JAIL_STAGE_CGROUP, EDOM,
+			 "work in the cgroup '/%s', whose type is '%s'", place->path,
+			 type);
+}
+
 static bool is_unit(const char *name, size_t len)
 {
 	static const char *const kinds[] = {".service", ".scope", ".slice"};
@@ -263,6 +282,8 @@ static int open_in(const struct place *place, unsigned required, int *ret_fd,
 {
 	int r = check_delegated(place, err);
 
+	if (r == 0)
+		r = check_type(place, err);
 	if (r == 0)
 		r = check_unit(place, err);
 	if (r < 0)

@@ -27,6 +27,9 @@ static const struct {
 	 "other processes are in that cgroup: start quod alone in one (systemd-run "
 	 "--scope -p Delegate=yes quod ...), or move them into its subgroup "
 	 "'supervisor'"},
+	{JAIL_STAGE_CGROUP, EDOM,
+	 "start quod in a cgroup whose cgroup.type is 'domain', and none above it is "
+	 "threaded"},
 	{JAIL_STAGE_CGROUP, ENODEV,
 	 "cgroup v1 holds it, or the kernel has it off: boot with cgroup_no_v1=all or "
 	 "systemd.unified_cgroup_hierarchy=1, and without cgroup_disable="},

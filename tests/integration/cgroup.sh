@@ -88,6 +88,27 @@ if [ "$(id -u)" = 0 ]; then
 	fi
 fi
 
+# --- threads ---
+if [ "$(id -u)" = 0 ] && mkdir -p "$own/below.$$/threads" 2>/dev/null; then
+	threads=$own/below.$$/threads
+	echo threaded >"$threads/cgroup.type"
+	for in in "$own/below.$$" "$threads"; do
+		code=0
+		# shellcheck disable=SC2016 # for the inner shell
+		sh -c 'echo $$ >"$0/cgroup.procs" && echo $$ >"$1/cgroup.threads" && shift && exec "$@"' \
+			"$own/below.$$" "$in" "$quod" run -o json -e 1 >"$dir/out" 2>"$dir/err" || code=$?
+		is "$code" 0 'in a threaded cgroup a run does without'
+		code=0
+		# shellcheck disable=SC2016 # for the inner shell
+		sh -c 'echo $$ >"$0/cgroup.procs" && echo $$ >"$1/cgroup.threads" && shift && exec "$@"' \
+			"$own/below.$$" "$in" "$quod" run --require-cgroup -o json -e 1 \
+			>"$dir/out" 2>"$dir/err" || code=$?
+		err=$(cat "$dir/err")
+		refused "cgroup.type is 'domain'" 'a threaded cgroup, required'
+	done
+	rmdir "$threads" "$own/below.$$"
+fi
+
 # --- the group belongs to whoever works in it ---
 holds 'doctor names the controllers' sh -c '"$0" doctor | grep -q "^memory controller"' "$quod"
 if [ "$(field .enforced_by.memory)" != cgroup ]; then
