@@ -30,8 +30,9 @@
 /* And waits so long at most for what is dying in them. */
 #define SWEEP_WAIT_MS 100
 
-/* A sweep holds a leaf for the time of a few system calls, or for that wait. */
-#define CLAIM_ROUNDS 1000
+/* A sweep holds a new leaf for the time of a few system calls; but it may be kept from
+ * the processor between them, or be stopped. */
+#define CLAIM_WAIT_MS 2000
 
 static const struct {
 	const char *name;
@@ -48,6 +49,14 @@ static const struct {
 	[KNOB_CPU_MAX] = {"cpu.max", O_WRONLY},
 	[KNOB_PIDS_MAX] = {"pids.max", O_WRONLY},
 };
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
 
 /* Reads from the start of a knob: cgroup files give fresh content at offset 0. */
 static ssize_t knob_read(int fd, char *text, size_t size)
@@ -195,11 +204,15 @@ static bool leaf_is_gone(int dir_fd)
  */
 static int leaf_claim(struct leaf *leaf, struct jail_error *err)
 {
-	int errnum = EBUSY;
+	const int64_t end_ms = now_ms() + CLAIM_WAIT_MS;
+	bool made = false;
+	int errnum;
 
-	for (int round = 0; round < CLAIM_ROUNDS; round++) {
+	do {
 		/* 0700: who can open it can lock it, and keep us out. */
-		if (mkdirat(leaf->base_fd, leaf->name, 0700) < 0 && errno != EEXIST) {
+		if (mkdirat(leaf->base_fd, leaf->name, 0700) == 0) {
+			made = true;
+		} else if (errno != EEXIST) {
 			errnum = errno;
 			break;
 		}
@@ -208,13 +221,15 @@ static int leaf_claim(struct leaf *leaf, struct jail_error *err)
 		if (leaf->dir_fd >= 0 && flock(leaf->dir_fd, LOCK_EX | LOCK_NB) == 0 &&
 		    !leaf_is_gone(leaf->dir_fd))
 			return 0;
-		errnum = errno;
+		errnum = errno == EWOULDBLOCK ? ETIMEDOUT : errno;
 		leaf->dir_fd = close_fd(leaf->dir_fd);
-		if (errnum != ENOENT && errnum != EWOULDBLOCK)
+		if (errnum != ENOENT && errnum != ETIMEDOUT)
 			break;
 		sched_yield(); /* the sweep that has it is about to be done */
-	}
-	unlinkat(leaf->base_fd, leaf->name, AT_REMOVEDIR);
+	} while (now_ms() < end_ms);
+	/* Where the name was taken all the time it is another jail's leaf. */
+	if (made)
+		unlinkat(leaf->base_fd, leaf->name, AT_REMOVEDIR);
 	return jail_fail(err, JAIL_STAGE_CGROUP, errnum, "claim the leaf '%s'",
 			 leaf->name);
 }
@@ -242,14 +257,6 @@ int leaf_make(int base_fd, const char *id, const struct jail_limits *limits,
 		leaf_close(leaf);
 	}
 	return r;
-}
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static bool is_populated(int events_fd)
