@@ -127,14 +127,24 @@ static int bring_controllers(const struct place *place, int group)
 	return r < 0 ? r : down;
 }
 
-/*
- * Why the controller is missing. The top of what we see of the hierarchy tells one that
- * nobody can delegate from one that nobody has delegated.
- */
+/* The root of the hierarchy, which alone has no type, lists all that v2 can have. In a
+ * container we see the cgroup that it was given, and who gave it may have more. */
+static bool is_nowhere(unsigned bit)
+{
+	struct place top;
+	bool nowhere = place_top(&top) == 0 &&
+		       !(listed(top.dir_fd, "cgroup.controllers") & bit) &&
+		       faccessat(top.dir_fd, "cgroup.type", F_OK, 0) < 0;
+
+	close_fd(top.dir_fd);
+	return nowhere;
+}
+
+/* Why the controller is missing: one that nobody can delegate is told from one that
+ * nobody has delegated. */
 static int explain_missing(const struct place *place, unsigned which, int hindered,
 			   struct jail_error *err)
 {
-	struct place top;
 	unsigned bit = 1u << which;
 	const char *name = controllers[which];
 
@@ -142,10 +152,7 @@ static int explain_missing(const struct place *place, unsigned which, int hinder
 		return jail_fail(err, JAIL_STAGE_CGROUP, hindered ? -hindered : EIO,
 				 "hand the %s controller down from the cgroup '/%s'",
 				 name, place->path);
-	bool anywhere =
-		place_top(&top) == 0 && (listed(top.dir_fd, "cgroup.controllers") & bit);
-	close_fd(top.dir_fd);
-	if (anywhere)
+	if (!is_nowhere(bit))
 		return jail_fail(err, JAIL_STAGE_CGROUP, EOPNOTSUPP,
 				 "the cgroup '/%s' has no %s controller", place->path,
 				 name);

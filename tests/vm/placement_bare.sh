@@ -15,6 +15,15 @@ beside_in() {
 	sh -c 'echo $$ >"$0/cgroup.procs" || exit 99; "$@"; exit $?' "$@"
 }
 
+# As in a container that was given this cgroup.
+in_container() {
+	container=$1
+	shift
+	# shellcheck disable=SC2016 # for the inner shell
+	alone_in "$container" unshare -Cm sh -c 'umount "$0" && mount -t cgroup2 none "$0" &&
+		exec "$@"' $top "$@"
+}
+
 at_once() {
 	shift
 	"$@"
@@ -95,6 +104,10 @@ record_has '.enforced_by | .processes == "cgroup" and .memory == "rlimit" and
 	.cpu == "supervisor"' 'only pids: the record says who holds what'
 try alone_in $top/some/in/supervisor --require-cgroup
 refused "the cgroup '/some/in' has no memory controller" 'only pids, required'
+
+# In a container that is all there is to see; it is not all that the host has.
+try in_container $top/some/in/supervisor --require-cgroup
+refused "has no memory controller: Not supported (delegate it" 'only pids, in a container'
 
 # --- delegated to a user ---
 make gift
