@@ -191,7 +191,7 @@ static int open_group(const struct place *place, struct jail_error *err)
 				 "'/%s/%s' is not in a cgroup hierarchy", place->path,
 				 GROUP);
 	if (st.st_uid != geteuid())
-		return jail_fail(err, JAIL_STAGE_CGROUP, EUSERS,
+		return jail_fail(err, JAIL_STAGE_CGROUP, EPERM,
 				 "the group '/%s/%s' belongs to uid %u", place->path,
 				 GROUP, (unsigned)st.st_uid);
 	return TAKE_FD(group);

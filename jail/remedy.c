@@ -39,6 +39,9 @@ static const struct {
 	{JAIL_STAGE_CGROUP, EOPNOTSUPP,
 	 "delegate it: Delegate=yes in the systemd unit or scope that quod runs in, or "
 	 "cgroup.subtree_control of the cgroups above"},
+	{JAIL_STAGE_CGROUP, EPERM,
+	 "who owns it may stop what runs in it: rmdir it once it is empty, or have runs "
+	 "made in another cgroup"},
 	{JAIL_STAGE_CGROUP, EROFS,
 	 "cgroups are mounted read-only, as in most containers: mount them read-write "
 	 "there, with a cgroup namespace"},

@@ -121,7 +121,7 @@ refused 'not delegated to the caller' 'a user outside of it'
 try_as user at_once / --cgroup $top/gift
 refused 'start it below the delegated cgroup' 'a user who names it from outside'
 try alone_in $top/gift/supervisor --require-cgroup
-refused "the group '/gift/quod' belongs to uid $user" 'a group that another user owns'
+refused "belongs to uid $user: Operation not permitted (who owns it" 'a group that another user owns'
 
 # --- a directory that root names ---
 make named
