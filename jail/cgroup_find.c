@@ -42,7 +42,9 @@ static int open_mount(struct jail_error *err)
 			 "no cgroup v2 at /sys/fs/cgroup");
 }
 
-/* Our own path in the v2 hierarchy, without its leading slash: the line "0::/PATH". */
+/* Our own path in the v2 hierarchy, without its leading slash: the line "0::/PATH". Of a
+ * long file, as with the paths of v1 before it, only the beginning is here: a line that
+ * does not end is cut off, and names another cgroup. */
 static int own_path(char *path, size_t size, struct jail_error *err)
 {
 	char text[4096];
@@ -52,19 +54,20 @@ static int own_path(char *path, size_t size, struct jail_error *err)
 	if (n < 0)
 		return jail_fail(err, JAIL_STAGE_CGROUP, errno,
 				 "read '/proc/self/cgroup'");
+	bool cut = n == sizeof(text) - 1;
 	text[n] = '\0';
-	for (char *line = text; *line;) {
-		char *end = strchrnul(line, '\n');
-		char next = *end;
+	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
 		*end = '\0';
 		/* "0::/../x": above the root of our cgroup namespace, out of sight. */
 		if (strncmp(line, "0::/", 4) == 0 && strncmp(line, "0::/..", 6) != 0) {
-			if ((size_t)snprintf(path, size, "%s", line + 4) >= size)
-				break;
-			return 0;
+			if ((size_t)snprintf(path, size, "%s", line + 4) < size)
+				return 0;
+			cut = true;
 		}
-		line = next ? end + 1 : end;
 	}
+	if (cut)
+		return jail_fail(err, JAIL_STAGE_CGROUP, ENAMETOOLONG,
+				 "find our own cgroup in '/proc/self/cgroup'");
 	return jail_fail(err, JAIL_STAGE_CGROUP, ENOENT, "we are in no cgroup v2");
 }
 
