@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What this host can do, each thing tried for real and alone, so that the answer names
- * one cause. A probe never changes the host: what it makes ends with a child that is
- * reaped before it returns.
+ * one cause. A probe changes nothing on the host that a run would not: what it makes ends
+ * with a child that is reaped before it returns, but for the cgroup of runs, into whose
+ * making this process may have to move.
  */
 #include <errno.h>
 #include <fcntl.h>

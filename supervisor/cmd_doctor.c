@@ -86,18 +86,20 @@ static void probe_run(struct jail_probe *probe)
 	struct interp interp = INTERP_INIT;
 	struct output output;
 	own_fd int signal_fd = -1;
-	const struct run_place place = {.fd = -1};
+	const struct place_request where = {0};
+	struct run_place place;
 	struct run_means means = {.interp = &interp, .place = &place, .output = &output};
-
 	int r = guard_prepare(&signal_fd);
 
 	*probe = (struct jail_probe){.name = "a whole run"};
 	means.signal_fd = r < 0 ? r : signal_fd;
+	place_open(&where, &place);
 	interp_open(&interp);
 	output_init(&output, OUTPUT_JSON);
 	run_script(&means, probe);
 	output_free(&output);
 	interp_close(&interp);
+	place_close(&place);
 }
 
 static int probe_one(unsigned index, struct jail_probe *probe)
