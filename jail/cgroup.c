@@ -281,16 +281,28 @@ static int wait_empty(int events_fd, int64_t end_ms)
 	return 0;
 }
 
+/* Of a leaf that has outlasted a sweep. Its owner needs no permission to write in it. */
+#define MODE_STUCK 0500
+
+/* What hung in the kernel then may hang for days: one start waits for it, not all. */
+static void sweep_wait(int dir_fd, int64_t end_ms)
+{
+	own_fd int events = openat(dir_fd, "cgroup.events", O_RDONLY | O_CLOEXEC);
+	struct stat st;
+
+	if (events < 0 || fstat(dir_fd, &st) < 0 || (st.st_mode & 0777) == MODE_STUCK)
+		return;
+	if (wait_empty(events, end_ms) < 0)
+		fchmod(dir_fd, MODE_STUCK);
+}
+
 /* Nobody holds its lock: its supervisor is dead, and whoever is in it is about to be. */
 static void sweep_kill(int dir_fd, int64_t end_ms)
 {
-	own_fd int events = openat(dir_fd, "cgroup.events", O_RDONLY | O_CLOEXEC);
-
 	knob_write(dir_fd, "cpu.max", "max");
 	knob_write(dir_fd, "pids.max", "0");
 	knob_write(dir_fd, "cgroup.kill", "1");
-	if (events >= 0)
-		wait_empty(events, end_ms);
+	sweep_wait(dir_fd, end_ms);
 }
 
 static void sweep_one(int base_fd, const char *name, int64_t end_ms)

@@ -183,6 +183,7 @@ is "$(cat "$leaf/cgroup.procs")" "$guest" 'it is left in its leaf'
 run_json --cgroup $top/leaf -e 1
 is "$code" 0 'runs beside it go on'
 holds 'and leave it there' test -d "$leaf"
+is "$(stat -c %a "$leaf")" 500 'marked, so that the next do not wait for it'
 echo THAWED >"$dir/freezer/ice/freezer.state"
 await_gone "$guest"
 run_json --cgroup $top/leaf -e 1
