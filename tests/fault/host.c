@@ -101,9 +101,9 @@ void host_enter(void)
 	mounts = file_bytes("/proc/self/mountinfo");
 }
 
-static bool is_leaf(const char *name)
+bool host_is_leaf(const char *name, size_t len)
 {
-	return strlen(name) == 26 && name[0] == '0';
+	return len >= 26 && name[0] == '0' && (len == 26 || name[26] == '.');
 }
 
 /* Counts the leaves in a directory and below; removes every directory below if asked. */
@@ -117,7 +117,8 @@ static unsigned walk(const char *path, bool remove)
 		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
 			continue;
 		snprintf(below, sizeof(below), "%s/%s", path, entry->d_name);
-		count += is_leaf(entry->d_name) + walk(below, remove);
+		count += host_is_leaf(entry->d_name, strlen(entry->d_name)) +
+			 walk(below, remove);
 		if (remove)
 			rmdir(below);
 	}

@@ -22,6 +22,9 @@ bool host_is_clean(char *to, size_t size);
 /* No cgroup can be made below ours, or it can again. False: there is none of ours. */
 bool host_forbid_cgroups(bool forbid);
 
+/* Is this the name of a run's leaf: 26 characters of an id, and perhaps a suffix? */
+bool host_is_leaf(const char *name, size_t len);
+
 /* Does quod have a cgroup to make leaves in? In root mode, are leases looked at? */
 bool host_has_cgroup(void);
 bool host_has_leases(void);

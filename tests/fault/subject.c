@@ -246,7 +246,10 @@ bool subject_prepare(enum subject_id id, struct subject **ret_subject)
 			  !reference->open_fds &&
 			  (reference->walls[0] || id == SUBJECT_CASES),
 		  "%s: works, undisturbed", subject->name))
-		return true;
+		return id == SUBJECT_CASES ||
+		       check(host_has_cgroup() ==
+				     walls_have(reference->walls, "cgroup: a leaf"),
+			     "%s: has a leaf where there is a cgroup", subject->name);
 	note("exit %d code %d signal %d hung %d orphans %u fds %u\n%s\n%s",
 	     reference->exited, reference->code, reference->signal, reference->hung,
 	     reference->orphans, reference->open_fds, reference->out, reference->err);

@@ -74,6 +74,8 @@ static const struct {
 	{PART_START, "flock", -1, 0, EAGAIN, MAY(AS_EVER), "tried again"},
 	{PART_START, "faccessat", -1, 0, 0, MAY(AS_EVER) | MAY(REFUSED),
 	 "a leaf that is gone is made once more"},
+	{PART_START, "stat", -1, 0, 0, WITH_OR_WITHOUT_LEAF,
+	 "a namespace that cannot be looked at is taken for another one"},
 	{PART_START, "access", -1, 0, 0, WITH_OR_WITHOUT_LEAF,
 	 "a manager of cgroups that cannot be seen is none"},
 	{PART_START, "unlinkat", -1, 0, 0, MAY(AS_EVER), "the next sweep removes it"},

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "tests/fault/host.h"
 
 #define ARRAY_OF(...)             \
 	(const char *const[])     \
@@ -176,15 +177,16 @@ static void add_mounts(struct page *page, pid_t pid)
 	}
 }
 
-/* In the group of v2: a run's leaf is named by 26 characters that begin with a 0. */
+/* In the hierarchy of v2: the last part of its path is a leaf's name. */
 static void add_cgroup(struct page *page, pid_t pid)
 {
 	char text[4096];
 
 	slurp(pid, "cgroup", text, sizeof(text));
-	const char *line = strstr(text, "0::/");
-	const char *leaf = line ? strstr(line, "/0") : NULL;
-	bool own = leaf && strcspn(leaf + 1, "\n") == 26;
+	const char *path = strstr(text, "0::/");
+	size_t len = path ? strcspn(path, "\n") : 0;
+	const char *slash = path ? memrchr(path, '/', len) : NULL;
+	bool own = slash && host_is_leaf(slash + 1, len - (size_t)(slash + 1 - path));
 	add(page, "cgroup: %s\n", own ? "a leaf" : "none");
 }
 
