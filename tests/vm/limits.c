@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a cgroup holds that `quod` never asks for, because its filters refuse a second
- * process and its share is a whole CPU: through libjail, without a filter.
+ * limits [ROUNDS]: what a cgroup holds that `quod` never asks for, because its filters
+ * refuse a second process and its share is a whole CPU: through libjail, without a
+ * filter.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -164,24 +165,24 @@ static bool tree_is_told(void)
 	return told;
 }
 
-static void test_tree(void)
+static void test_tree(uint32_t rounds)
 {
-	const char *text = getenv("QUOD_TEST_ROUNDS");
-	uint64_t rounds = 100, told = 0;
+	uint32_t told = 0;
 
-	if (text && number_parse_u64(text, 1, 1000000, &rounds) != NUMBER_OK)
-		check(false, "tree: QUOD_TEST_ROUNDS is a number");
-	for (uint64_t i = 0; i < rounds; i++)
+	for (uint32_t i = 0; i < rounds; i++)
 		told += tree_is_told();
-	check(told == rounds,
-	      "tree: dies as one, its own limit, told in %" PRIu64 " of %" PRIu64, told,
+	check(told == rounds, "tree: dies as one, its own limit, told in %u of %u", told,
 	      rounds);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct jail_error err = {.stage = JAIL_STAGE_NONE};
+	uint32_t rounds = 100;
 	char path[4096];
+
+	if (argc > 1 && number_parse_u32(argv[1], 1, 1000000, &rounds) != NUMBER_OK)
+		return 2;
 
 	snprintf(path, sizeof(path), "%s/tests/vm/hog", getenv("QUOD_TEST_BUILD"));
 	hog_fd = open(path, O_PATH | O_CLOEXEC);
@@ -190,6 +191,6 @@ int main(void)
 		return tap_end();
 	test_throttle();
 	test_bomb();
-	test_tree();
+	test_tree(rounds);
 	return tap_end();
 }

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Memory exhausted in many ways is told as memory_limit each time, and by the kernel: these
-# programs have no engine that would count.
+# oom.sh [ROUNDS]: memory exhausted in many ways is told as memory_limit each time, and by the
+# kernel: these programs have no engine that would count.
 . "$QUOD_TEST_SOURCE/tests/integration/lib.sh"
 hog=$QUOD_TEST_BUILD/tests/vm/hog
-rounds=${QUOD_TEST_ROUNDS:-100}
+rounds=${1:-100}
 
 # told NAME COMMAND...: in each round it ends with the exit code of memory_limit.
 told() {

@@ -50,11 +50,11 @@ cleanup() {
 trap cleanup EXIT
 trap 'exit 130' INT TERM HUP
 
-# The plan with its patterns replaced by names: lines GUEST WHO TEST ROUNDS.
+# The plan with its patterns replaced by names: lines GUEST WHO TEST ARGS.
 make_plan() {
 	sed 's/#.*//' "$here/plan.txt" >"$work/rules"
 	: >"$work/plan"
-	while read -r word guest who pattern rounds; do
+	while read -r word guest who pattern args; do
 		[ "$word" = run ] || continue
 		for test in "$@"; do
 			# shellcheck disable=SC2254 # it is a pattern
@@ -64,7 +64,7 @@ make_plan() {
 			esac
 			# shellcheck disable=SC2254 # it is a pattern
 			case $test in
-			$pattern) left_out "$guest" "$test" || echo "$guest $who $test $rounds" ;;
+			$pattern) left_out "$guest" "$test" || echo "$guest $who $test $args" ;;
 			esac
 		done
 	done <"$work/rules" >"$work/plan"

@@ -60,27 +60,25 @@ as() {
 	esac
 }
 
-# A test is a program of the build tree or a script of the source tree.
+# start WHO TEST ARGS...: a script of the source tree or a program of the build tree.
 start() {
-	case $2 in
-	*.sh) as "$1" timeout -k 5 $most sh "$QUOD_TEST_SOURCE/$2" ;;
-	*) as "$1" timeout -k 5 $most "$QUOD_TEST_BUILD/$2" ;;
+	start_as=$1 start_what=$2
+	shift 2
+	case $start_what in
+	*.sh) as "$start_as" timeout -k 5 $most sh "$QUOD_TEST_SOURCE/$start_what" "$@" ;;
+	*) as "$start_as" timeout -k 5 $most "$QUOD_TEST_BUILD/$start_what" "$@" ;;
 	esac
 }
 
 cd / || off
 [ "$guest" != systemd ] || await_user
-while read -r where who test rounds; do
+while read -r where who test args; do
 	[ "$where" = "$guest" ] || continue
 	echo "#vm begin $who $test" >&9
 	since=$(cut -d . -f 1 /proc/uptime)
 	status=0
-	if [ -n "$rounds" ]; then
-		export QUOD_TEST_ROUNDS="$rounds"
-	else
-		unset QUOD_TEST_ROUNDS
-	fi
-	start "$who" "$test" </dev/null >&9 2>/tmp/stderr || status=$?
+	# shellcheck disable=SC2086 # words
+	start "$who" "$test" $args </dev/null >&9 2>/tmp/stderr || status=$?
 	now=$(cut -d . -f 1 /proc/uptime)
 	head -c 2000 /tmp/stderr | sed 's/^/# stderr: /' >&9
 	echo "#vm end $status $((now - since))" >&9
