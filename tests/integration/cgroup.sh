@@ -111,6 +111,7 @@ fi
 
 # --- the group belongs to whoever works in it ---
 holds 'doctor names the controllers' sh -c '"$0" doctor | grep -q "^memory controller"' "$quod"
+run_json -e 1
 if [ "$(field .enforced_by.memory)" != cgroup ]; then
 	holds 'doctor says what mends what is missing' \
 		sh -c '"$0" doctor | grep -A 1 "^memory controller .*less" | grep -q -e "->"' "$quod"
