@@ -6,7 +6,8 @@
 inmate=$QUOD_TEST_BUILD/tests/escape/inmate
 none=0000000000000000
 
-# start COMMAND...: in the background, until its first line is there; $pid and $guest.
+# start COMMAND...: in the background, until its first line is there; $pid and $guest. What
+# is looked at is copied at once: a guest has only so much time.
 start() {
 	mkfifo "$dir/fifo"
 	"$@" >"$dir/fifo" 2>"$dir/err" &
@@ -16,11 +17,21 @@ start() {
 	read -r _ <&3
 	rm "$dir/fifo"
 	guest=$(cut -d ' ' -f 1 "/proc/$pid/task/$pid/children")
+	for process in "$pid" "$guest"; do
+		mkdir "$dir/$process"
+		cp "/proc/$process/status" "/proc/$process/oom_score_adj" "$dir/$process"
+		ls -l "/proc/$process/ns" >"$dir/$process/ns" 2>/dev/null
+	done
+}
+
+# namespace PID KIND: nothing where we may not look.
+namespace() {
+	sed -n "s/.* $2 -> //p" "$dir/$1/ns"
 }
 
 # of PID KEY: that line of the process's status.
 of() {
-	sed -n "s/^$2:[[:space:]]*//p" "/proc/$1/status" | tr '\t' ' '
+	sed -n "s/^$2:[[:space:]]*//p" "$dir/$1/status" | tr '\t' ' '
 }
 
 # confined PID NAME
@@ -36,7 +47,7 @@ jailed() {
 	confined "$guest" "$1"
 	is "$(of "$guest" CapBnd) $(of "$guest" CapInh)" "$none $none" "$1: none that could come back"
 	is "$(of "$guest" NSpid)" "$guest 1" "$1: process 1 of a pid namespace of its own"
-	is "$(cat "/proc/$guest/oom_score_adj")" 1000 "$1: the first to go when memory is short"
+	is "$(cat "$dir/$guest/oom_score_adj")" 1000 "$1: the first to go when memory is short"
 }
 
 # own_ids NAME: in root mode no id of a jail is the caller's, or 0, or in two jails.
@@ -58,9 +69,9 @@ is "$(of "$pid" Uid | cut -d ' ' -f 1)" "$(id -u)" 'quod is still its caller'
 jailed quod-js
 is "$(of "$guest" Seccomp_filters)" 2 'quod-js: two filters'
 own_ids quod-js
-if readlink "/proc/$guest/ns/net" >"$dir/out" 2>&1; then
+if [ -n "$(namespace "$guest" net)" ]; then
 	for kind in user pid net mnt ipc uts cgroup; do
-		if [ "$(readlink "/proc/$guest/ns/$kind")" != "$(readlink "/proc/$pid/ns/$kind")" ]; then
+		if [ "$(namespace "$guest" $kind)" != "$(namespace "$pid" $kind)" ]; then
 			pass "quod-js: a $kind namespace of its own"
 		else
 			fail "quod-js: a $kind namespace of its own"

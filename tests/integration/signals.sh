@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Signals, readers that go away, and a quod that is stopped or killed: the run ends in
-# order, or its jail dies with quod; nothing is left.
+# order, or its jail dies with quod; nothing is left. signals.sh [MOMENTS]: at how many
+# moments of a run quod is killed.
 . "$QUOD_TEST_SOURCE/tests/integration/lib.sh"
 inmate=$QUOD_TEST_BUILD/tests/escape/inmate
 parrot=$QUOD_TEST_BUILD/tests/integration/parrot
-export dir quod inmate parrot
+moments=${1:-60}
+export dir quod inmate parrot moments
 # Where a guest is known to run: it has said so.
 export spin='console.log("now"); for (;;);'
 mkfifo "$dir/fifo"
@@ -117,20 +119,20 @@ test_killed() {
 	scene 'SIGKILL of exec: the program that sleeps dies' 'ready=1:137 orphans 1' '
 		start "$quod" exec -- "$inmate" pause; kill -KILL $pid; finish'
 	# At any moment: the jail may be made, half made or not at all.
-	scene 'SIGKILL at 60 moments: no jail lives on' '60 orphans *' '
-		n=0; while [ $n -lt 60 ]; do
+	scene 'SIGKILL at any moment: no jail lives on' "$moments orphans *" '
+		n=0; while [ $n -lt $moments ]; do
 			"$quod" run -e "for (;;);" >/dev/null 2>&1 & pid=$!
-			i=0; while [ $i -lt $((n * n * 4)) ]; do i=$((i + 1)); [ -e "$dir/fifo" ]; done
+			i=0; while [ $i -lt $((n * n * 14400 / moments / moments)) ]; do i=$((i + 1)); [ -e "$dir/fifo" ]; done
 			kill -KILL $pid; wait $pid 2>/dev/null; n=$((n + 1))
 		done; echo $n'
 }
 
 # Cancelled it is, or over before it began; never a success, however far set-up was.
 test_cancelled_exec() {
-	scene 'SIGTERM of exec at 60 moments' '60' '
-		n=0; while [ $n -lt 60 ]; do
+	scene 'SIGTERM of exec at any moment' "$moments" '
+		n=0; while [ $n -lt $moments ]; do
 			"$quod" exec -- "$inmate" pause >/dev/null 2>&1 & pid=$!
-			i=0; while [ $i -lt $((n * n * 4)) ]; do i=$((i + 1)); [ -e "$dir/fifo" ]; done
+			i=0; while [ $i -lt $((n * n * 14400 / moments / moments)) ]; do i=$((i + 1)); [ -e "$dir/fifo" ]; done
 			kill -TERM $pid; wait $pid; code=$?
 			case $code in 130 | 143) n=$((n + 1)) ;; *) echo "exit code $code"; break ;; esac
 		done; echo $n'
