@@ -6,12 +6,16 @@
 # and a core_pattern that may be changed.
 #
 # A guest is qemu with two disks: a Debian (image.sh; its changes are thrown away) and the
-# two trees, read-only. It has no network. Its first serial line is the console, kept in a
-# file and shown when the guest does not come to its end; the second brings TAP (suite.sh).
+# two trees, read-only. It has no network. Its first serial line is the console, shown when
+# the guest does not come to its end; the second brings TAP (suite.sh). What came last is
+# kept: vm-cache/GUEST.console and GUEST.tap in the build tree.
 # Needs QUOD_TEST_BUILD and QUOD_TEST_SOURCE. For the impatient:
 #	QUOD_VM_TESTS='tests/vm/*'	only what matches
 #	QUOD_VM_GUESTS=bare		only that guest
 #	QUOD_VM_ACCEL=kvm		where that works
+# and for the patient:
+#	QUOD_VM_ALL=1			also what plan.txt leaves out
+#	QUOD_VM_SECONDS=3600		more time
 set -eu
 : "${QUOD_TEST_BUILD:?}" "${QUOD_TEST_SOURCE:?}"
 here=$QUOD_TEST_SOURCE/tests/vm
@@ -53,28 +57,32 @@ trap 'exit 130' INT TERM HUP
 # The plan with its patterns replaced by names: lines GUEST WHO TEST ARGS.
 make_plan() {
 	sed 's/#.*//' "$here/plan.txt" >"$work/rules"
-	: >"$work/plan"
 	while read -r word guest who pattern args; do
 		[ "$word" = run ] || continue
 		for test in "$@"; do
-			# shellcheck disable=SC2254 # it is a pattern
-			case $test in
-			$only) ;;
-			*) continue ;;
-			esac
-			# shellcheck disable=SC2254 # it is a pattern
-			case $test in
-			$pattern) left_out "$guest" "$test" || echo "$guest $who $test $args" ;;
-			esac
+			matches "$test" "$pattern" && matches "$test" "$only" || continue
+			[ "$test" = "$pattern" ] || ! left_out "$guest" "$test" || continue
+			echo "$guest $who $test $args"
 		done
 	done <"$work/rules" >"$work/plan"
 }
 
+matches() {
+	# shellcheck disable=SC2254 # it is a pattern
+	case $1 in
+	$2) return 0 ;;
+	esac
+	return 1
+}
+
+# left_out GUEST TEST: by a rule, or because it has a line of its own.
 left_out() {
-	while read -r rule_word rule_guest rule_test _; do
-		[ "$rule_word" = leave ] && [ "$rule_test" = "$2" ] || continue
-		case $rule_guest in
-		both | "$1") return 0 ;;
+	while read -r rule_word rule_guest rule_who rule_test _; do
+		case $rule_word:$rule_guest in
+		"run:$1") [ "$rule_test" != "$2" ] || return 0 ;;
+		"leave:$1" | leave:both)
+			[ "$rule_who" != "$2" ] || [ -n "${QUOD_VM_ALL:-}" ] || return 0
+			;;
 		esac
 	done <"$work/rules"
 	return 1
@@ -114,7 +122,7 @@ boot() {
 		-serial "file:$work/$1.console" -serial stdio \
 		</dev/null >"$work/$1.tap" 2>"$work/$1.stderr" &
 	machines="$machines $!"
-	sh "$here/sum.sh" "$1" $! "$work/$1.totals" <"$work/$1.tap" &
+	tee "$cache/$1.tap" <"$work/$1.tap" | sh "$here/sum.sh" "$1" $! "$work/$1.totals" &
 	readers="${readers:-} $!"
 }
 
@@ -138,6 +146,6 @@ for guest in $guests; do
 	}
 done
 cp "$work"/*.console "$cache"
-sed -n 's/^leave/left out:/p' "$here/plan.txt"
+[ -n "${QUOD_VM_ALL:-}" ] || sed -n 's/^leave/left out:/p' "$here/plan.txt"
 printf '\n%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" = 0 ]
