@@ -178,6 +178,28 @@ static void open_junk(void)
 	check(all, "leaked descriptor: a caller with junk open from 3 to %d", most - 1);
 }
 
+/* quod itself is the careless one's child. */
+static void quod_with_junk(const char *const *argv, const char *what)
+{
+	struct running running;
+
+	if (!program_start(argv, "ready=1", false, &running))
+		return;
+	outside_descriptors(what, running.guest);
+	program_stop(&running);
+}
+
+static void quods_with_junk(void)
+{
+	const char *const exec[] = {built("quod"), "exec",  "--",
+				    inmate_path(), "pause", NULL};
+	const char *const run[] = {built("quod"), "run", "-e",
+				   "console.log('ready=1'); for (;;);", NULL};
+
+	quod_with_junk(exec, "leaked descriptor: quod exec with all of them");
+	quod_with_junk(run, "leaked descriptor: quod run with all of them");
+}
+
 static void from_everywhere(void)
 {
 	char gone[] = "quod-gone-XXXXXX";
@@ -186,6 +208,7 @@ static void from_everywhere(void)
 
 	open_junk();
 	attacks_try("leaked descriptor", on_descriptors, ARRAY_LEN(on_descriptors));
+	quods_with_junk();
 	check(fchdir(outside) == 0,
 	      "leaked cwd: the caller stands in a directory by descriptor");
 	attacks_try("leaked cwd", on_descriptors, ARRAY_LEN(on_descriptors));

@@ -322,7 +322,7 @@ static bool canaries_untouched(const struct stat *file, const struct stat *direc
 	       now.st_mode == directory->st_mode && now.st_nlink == directory->st_nlink;
 }
 
-#define JAILS_AMONG_LINKS 100
+#define JAILS_AMONG_LINKS 30
 
 /* In root mode the file of leases may be a link for a moment: that is no jail. */
 static void run_among_links(const volatile long *rounds)

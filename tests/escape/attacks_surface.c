@@ -97,7 +97,7 @@ static const struct attack kernel_objects[] = {
 static const struct attack sockets[] = {
 	{"netlink: a device",		"make-device", "quod0",	"EPERM", "SIGSYS", "EMFILE"},
 	{"netlink: a route",		"write-route", "",	"EPERM", "SIGSYS", "EMFILE"},
-	{"netlink: nf_tables, CVE-2024-1086", "make-table", "",	"EPERM EPROTONOSUPPORT", "SIGSYS", "EMFILE"},
+	{"netlink: nf_tables, CVE-2024-1086", "make-table", "",	"EPERM EPROTONOSUPPORT", "SIGSYS", "EMFILE EPROTONOSUPPORT"},
 	{"netlink: the kernel's events", "listen-to-kernel", "15", "ok", "SIGSYS", "EMFILE"},
 	{"netlink: audit",		"listen-to-kernel", "9", "EPERM EPROTONOSUPPORT ECONNREFUSED", "SIGSYS", NULL},
 	{"a packet socket",		"socket", "17:3:768",	"EPERM EAFNOSUPPORT", "SIGSYS", NULL},

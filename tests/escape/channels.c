@@ -11,6 +11,7 @@
  */
 #include <errno.h>
 #include <linux/keyctl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,8 @@ static const struct way ways[] = {
 	{"lock on bytes of the root", "ofd-lock", "ok", "ok", "ENODATA", "ENODATA", "ENOSYS", 0},
 	{"host name", "host-name", "EPERM", "ENODATA", "ENODATA", "ENODATA", "ENOSYS", 0},
 	{"memfd through /proc", "memfd", "ok", "ENOENT", "ENOENT", "ENOENT", "ENOSYS", 0},
+	{"io_uring through /proc", "io-uring", "ok ENOMEM EPERM ENOSYS", "ENOENT", "ENOENT", "ENOENT",
+		"ENOSYS", 0},
 	{"abstract socket", "abstract-socket", "ok", "ok", "ECONNREFUSED", "ECONNREFUSED", "SIGSYS", 0},
 	{"named socket", "named-socket", "EROFS", "ENOENT", "ENOENT", "ENOENT", "SIGSYS", 0},
 	{"loopback, down", "loopback", "EADDRNOTAVAIL ok", "ENETUNREACH", "ENETUNREACH",
@@ -67,37 +70,53 @@ static const struct way ways[] = {
 	{"size of a pipe", "pipe-size", "ok", "ok", "ENODATA", "ENODATA", "ENOSYS", 0},
 	{"futex on the program's pages", "program-futex", "ok", "ok", "ok", "ENODATA", "ENOSYS", 0},
 	{"inotify on the root", "inotify", "ok", "ok", "ENODATA", "ENODATA", "ENOSYS", 0},
+	{"fanotify on the root", "fanotify", "ok", "ok EPERM", "ENODATA EPERM", "ENODATA EPERM",
+		"SIGSYS", 0},
 };
 
-/* By the number of the other process, which each can guess; within a jail all work. */
+/* By the number of the other process, which each can guess; within a jail most work. */
 static const struct {
-	const char *what, *channel, *at_once, *filtered;
+	const char *what, *channel, *within, *at_once, *filtered;
 } by_number[] = {
-	{"kill", "kill", "ESRCH", "ENOSYS"},
-	{"kill of all", "kill-all", "ESRCH", "ENOSYS"},
-	{"kill of every number", "any-number", "ESRCH", "ENOSYS"},
-	{"tgkill", "tgkill", "ESRCH", "ESRCH"},
-	{"rt_sigqueueinfo", "sigqueue", "ESRCH", "ENOSYS"},
-	{"pidfd_open", "pidfd", "ESRCH", "SIGSYS"},
-	{"pidfd_getfd", "pidfd-getfd", "ESRCH", "SIGSYS"},
-	{"ptrace", "ptrace", "ESRCH", "SIGSYS"},
-	{"process_vm_readv", "memory", "ESRCH", "SIGSYS"},
-	{"kcmp", "kcmp", "ESRCH", "SIGSYS"},
-	{"prlimit64", "prlimit", "ESRCH", "ESRCH"},
-	{"sched_getaffinity", "getaffinity", "ESRCH", "ENOSYS"},
-	{"sched_setaffinity", "setaffinity", "ESRCH", "ENOSYS"},
-	{"sched_getparam", "getparam", "ESRCH", "ENOSYS"},
-	{"sched_getscheduler", "getscheduler", "ESRCH", "ENOSYS"},
-	{"getpriority", "getpriority", "ESRCH", "ENOSYS"},
-	{"ioprio_get", "ioprio", "ESRCH", "ENOSYS"},
-	{"getpgid", "getpgid", "ESRCH", "ENOSYS"},
-	{"getsid", "getsid", "ESRCH", "ENOSYS"},
-	{"get_robust_list", "robust-list", "ESRCH", "ENOSYS"},
-	{"CPU clock of a process", "cpu-clock", "EINVAL", "EINVAL"},
-	{"perf_event_open", "perf", "ESRCH", "SIGSYS"},
-	{"move_pages", "move-pages", "ESRCH", "SIGSYS"},
+	{"kill", "kill", "ok", "ESRCH", "ENOSYS"},
+	{"kill of all", "kill-all", "ok", "ESRCH", "ENOSYS"},
+	{"kill of every number", "any-number", "ok", "ESRCH", "ENOSYS"},
+	{"tgkill", "tgkill", "ok", "ESRCH", "ESRCH"},
+	{"rt_sigqueueinfo", "sigqueue", "ok", "ESRCH", "ENOSYS"},
+	{"pidfd_open", "pidfd", "ok", "ESRCH", "SIGSYS"},
+	{"pidfd_getfd", "pidfd-getfd", "ok", "ESRCH", "SIGSYS"},
+	{"ptrace", "ptrace", "ok", "ESRCH", "SIGSYS"},
+	{"process_vm_readv", "memory", "ok", "ESRCH", "SIGSYS"},
+	{"kcmp", "kcmp", "ok", "ESRCH", "SIGSYS"},
+	{"prlimit64", "prlimit", "ok", "ESRCH", "ESRCH"},
+	{"sched_getaffinity", "getaffinity", "ok", "ESRCH", "ENOSYS"},
+	{"sched_setaffinity", "setaffinity", "ok", "ESRCH", "ENOSYS"},
+	{"sched_getparam", "getparam", "ok", "ESRCH", "ENOSYS"},
+	{"sched_getscheduler", "getscheduler", "ok", "ESRCH", "ENOSYS"},
+	{"getpriority", "getpriority", "ok", "ESRCH", "ENOSYS"},
+	{"ioprio_get", "ioprio", "ok", "ESRCH", "ENOSYS"},
+	{"getpgid", "getpgid", "ok", "ESRCH", "ENOSYS"},
+	{"getsid", "getsid", "ok", "ESRCH", "ENOSYS"},
+	{"get_robust_list", "robust-list", "ok", "ESRCH", "ENOSYS"},
+	{"CPU clock of a process", "cpu-clock", "ok", "EINVAL", "EINVAL"},
+	{"perf_event_open", "perf", "ok EACCES", "ESRCH EACCES", "SIGSYS"},
+	{"move_pages", "move-pages", "ok", "ESRCH", "SIGSYS"},
 };
+/* clang-format on */
 
+static struct way way_by_number(size_t i)
+{
+	return (struct way){by_number[i].what,
+			    by_number[i].channel,
+			    "ok",
+			    by_number[i].within,
+			    by_number[i].at_once,
+			    by_number[i].at_once,
+			    by_number[i].filtered,
+			    0};
+}
+
+/* clang-format off */
 /* Things that are the whole machine's, in every namespace: the filters are the only wall. */
 static const struct attack machine_wide[] = {
 	{"equal pages merged by the kernel", "offer-pages", "", "ok EINVAL", "ENOSYS", NULL},
@@ -108,113 +127,164 @@ static const struct attack machine_wide[] = {
 };
 /* clang-format on */
 
-/* Two jails at once have two uids where we may lease, one after another the same one. */
+/* Pairs that are tried beside each other: a jail waits for the kernel most of its time.
+ */
+#define GROUP 8
+
+/* Where we may lease uids: that of the first jail, and of the one that comes after it, is
+ * one; those of all others are others. */
+#define FIRST_UID  1900001000u
+#define OTHER_UIDS 64u
+
 struct jail_spec channel_spec(const char *what, const char *arg)
 {
 	struct jail_spec spec = bare_spec(what, arg);
 
-	spec.uid_first = 1900001000;
-	spec.uid_count = 2;
+	spec.uid_first = FIRST_UID + GROUP;
+	spec.uid_count = OTHER_UIDS;
 	return spec;
 }
 
-static void judge(const struct way *way, const char *where, const char *wanted,
-		  const struct outcome *outcome, const char *line)
+/* Between the tokens of a pair. */
+#define APART 500
+
+/* A way, the jail in which something is left, and those in which it is sought. */
+struct pair {
+	struct way way;
+	bool by_pid;
+	uint32_t uid;
+	long token, handle;
+	struct started left, within, exec, js, other;
+};
+
+enum role { LEAVES, WITHIN, FINDS, FINDS_AFTER };
+
+static struct started begin(const struct pair *pair, enum role role,
+			    void (*put_filter)(struct jail_spec *))
+{
+	static const char *const names[] = {"leave", "within", "find", "find"};
+	char arg[128];
+
+	/* What is left and found within one jail is another thing than between two: some
+	 * ways lead there from everywhere. */
+	snprintf(arg, sizeof(arg), "%s:%ld:%ld", pair->way.channel,
+		 pair->token + (role == WITHIN ? APART : 0), pair->handle);
+	struct jail_spec spec = channel_spec(names[role], arg);
+	spec.flags |= pair->way.flags;
+	if (role == LEAVES || role == FINDS_AFTER) {
+		spec.uid_first = pair->uid;
+		spec.uid_count = 1;
+	}
+	if (put_filter)
+		put_filter(&spec);
+	return begin_spec(&spec);
+}
+
+static void judge_outcome(const struct pair *pair, const char *where, const char *wanted,
+			  const struct outcome *outcome, const char *line)
 {
 	const char *got = attempt_outcome(outcome, line);
 	bool right = is_among(wanted, got);
 
-	if (!check(right, "channel: %s, %s: %s", way->what, where, right ? got : wanted))
+	if (!check(right, "channel: %s, %s: %s", pair->way.what, where,
+		   right ? got : wanted))
 		note("it was %s: %s%s", got, outcome->out, outcome->err.text);
 }
 
-static struct outcome run_way(const struct way *way, const char *role, long token,
-			      long handle, void (*put_filter)(struct jail_spec *))
+static void judge(const struct pair *pair, const char *where, const char *wanted,
+		  struct started *started)
 {
-	char arg[128];
+	struct outcome outcome = finish_spec(started);
 
-	snprintf(arg, sizeof(arg), "%s:%ld:%ld", way->channel, token, handle);
-	struct jail_spec spec = channel_spec(role, arg);
-	spec.flags |= way->flags;
-	if (put_filter)
-		put_filter(&spec);
-	return run_spec(&spec);
+	judge_outcome(pair, where, wanted, &outcome, "find");
 }
 
-static void within_one(const struct way *way, long token)
+static bool is_filtered(const struct pair *pair)
 {
-	struct outcome outcome = run_way(way, "within", token, 0, NULL);
-
-	judge(way, "left in a jail", way->left, &outcome, "leave");
-	judge(way, "sought in the same jail", way->within, &outcome, "find");
+	return is_among("SIGSYS ENOSYS", pair->way.filtered);
 }
 
-static void under_filters(const struct way *way, long token, long handle)
+static void begin_first(struct pair *pair)
 {
-	struct outcome outcome = run_way(way, "find", token, handle, put_exec_filter);
+	char said[512];
 
-	judge(way, "two jails at once, exec filter", way->filtered, &outcome, "find");
-	if (!is_among("SIGSYS ENOSYS", way->filtered))
+	pair->left = begin(pair, LEAVES, NULL);
+	pair->within = begin(pair, WITHIN, NULL);
+	if (pair->left.r < 0 || !await_ready(pair->left.jail, said, sizeof(said))) {
+		check(false, "channel: %s: %s", pair->way.what, pair->left.err.text);
 		return;
-	outcome = run_way(way, "find", token, handle, put_js_filter);
-	judge(way, "two jails at once, js filter", "SIGSYS", &outcome, "find");
+	}
+	const char *at = strstr(said, "handle=");
+	pair->handle = pair->by_pid ? jail_pid(pair->left.jail)
+		       : at	    ? strtol(at + 7, NULL, 10)
+				    : 0;
+	pair->exec = begin(pair, FINDS, put_exec_filter);
+	if (is_filtered(pair))
+		pair->js = begin(pair, FINDS, put_js_filter);
+}
+
+/* The filters come first: what is found may be used up by it. */
+static void judge_first(struct pair *pair)
+{
+	struct outcome outcome = finish_spec(&pair->within);
+
+	judge_outcome(pair, "left in a jail", pair->way.left, &outcome, "leave");
+	judge_outcome(pair, "sought in the same jail", pair->way.within, &outcome,
+		      "find");
+	judge(pair, "two jails at once, exec filter", pair->way.filtered, &pair->exec);
+	if (is_filtered(pair))
+		judge(pair, "two jails at once, js filter", "SIGSYS", &pair->js);
+	pair->other = begin(pair, FINDS, NULL);
+}
+
+static void judge_at_once(struct pair *pair)
+{
+	judge(pair, "two jails at once", pair->way.at_once, &pair->other);
+	jail_free(pair->left.jail);
+	pair->other = begin(pair, FINDS_AFTER, NULL);
 }
 
 /* Some things of the dead the kernel takes away a little later: until it is as it has to
  * be, or will not be. */
-static struct outcome find_settled(const struct way *way, long token, long handle)
+static void judge_after(struct pair *pair)
 {
-	struct outcome outcome = run_way(way, "find", token, handle, NULL);
+	struct outcome outcome = finish_spec(&pair->other);
 
 	for (int i = 0;
-	     i < 100 && !is_among(way->after, attempt_outcome(&outcome, "find")); i++) {
+	     i < 100 && !is_among(pair->way.after, attempt_outcome(&outcome, "find"));
+	     i++) {
 		nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
-		outcome = run_way(way, "find", token, handle, NULL);
+		pair->other = begin(pair, FINDS_AFTER, NULL);
+		outcome = finish_spec(&pair->other);
 	}
-	return outcome;
+	judge_outcome(pair, "one after another", pair->way.after, &outcome, "find");
 }
 
-static void between_two(const struct way *way, long token, bool by_pid)
+static void try_group(struct pair *pairs, size_t count)
 {
-	char arg[128], said[512];
+	static void (*const steps[])(struct pair *) = {begin_first, judge_first,
+						       judge_at_once, judge_after};
 
-	snprintf(arg, sizeof(arg), "%s:%ld:0", way->channel, token);
-	struct jail_spec spec = channel_spec("leave", arg);
-	spec.flags |= way->flags;
-	struct jail *jail = start_telling(&spec, said, sizeof(said));
-	if (!jail)
-		return;
-	const char *at = strstr(said, "handle=");
-	long handle = by_pid ? jail_pid(jail) : at ? strtol(at + 7, NULL, 10) : 0;
-	/* The filters first: what is found may be used up by it. */
-	under_filters(way, token, handle);
-	struct outcome outcome = run_way(way, "find", token, handle, NULL);
-	judge(way, "two jails at once", way->at_once, &outcome, "find");
-	jail_free(jail);
-	outcome = find_settled(way, token, handle);
-	judge(way, "one after another", way->after, &outcome, "find");
+	for (size_t s = 0; s < ARRAY_LEN(steps); s++)
+		for (size_t i = 0; i < count; i++)
+			steps[s](&pairs[i]);
 }
 
 static void try_ways(void)
 {
+	static struct pair pairs[ARRAY_LEN(ways) + ARRAY_LEN(by_number)];
 	long token = 100000 + getpid() % 100000 * 100;
 
-	for (size_t i = 0; i < ARRAY_LEN(ways); i++) {
-		within_one(&ways[i], token++);
-		between_two(&ways[i], token++, false);
+	for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
+		struct pair *pair = &pairs[i];
+		pair->uid = FIRST_UID + (uint32_t)(i % GROUP);
+		pair->token = token++;
+		pair->by_pid = i >= ARRAY_LEN(ways);
+		pair->way = pair->by_pid ? way_by_number(i - ARRAY_LEN(ways)) : ways[i];
 	}
-	for (size_t i = 0; i < ARRAY_LEN(by_number); i++) {
-		const struct way way = {by_number[i].what,
-					by_number[i].channel,
-					"ok",
-					"ok",
-					by_number[i].at_once,
-					by_number[i].at_once,
-					by_number[i].filtered,
-					0};
-		within_one(&way, token++);
-		between_two(&way, token++, true);
-	}
+	for (size_t i = 0; i < ARRAY_LEN(pairs); i += GROUP)
+		try_group(pairs + i,
+			  ARRAY_LEN(pairs) - i < GROUP ? ARRAY_LEN(pairs) - i : GROUP);
 }
 
 int main(void)

@@ -127,6 +127,14 @@ static struct jail_spec count_spec(const struct count *count, const char *what, 
 	return spec;
 }
 
+/* The kernel gives some things back late: so often one looks, and this far apart. */
+#define LOOKS 100
+
+static void rest(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+}
+
 /* How many a jail gets. -1 if it did not say. */
 static long count_left(const struct count *count)
 {
@@ -137,13 +145,13 @@ static long count_left(const struct count *count)
 	return at ? strtol(at + 6, NULL, 10) : -1;
 }
 
-/* The kernel gives back late what the dead had: until a jail gets as many as before. */
+/* Until a jail gets as many as before. */
 static long count_settled(const struct count *count, long before)
 {
 	long left = count_left(count);
 
-	for (int i = 0; i < 100 && left < before; i++) {
-		nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+	for (int i = 0; i < LOOKS && left < before; i++) {
+		rest();
 		left = count_left(count);
 	}
 	return left;
@@ -171,13 +179,32 @@ static void under_walls(const struct count *count)
 	      count->what, got);
 }
 
+/* A jail that has taken so many and keeps them. NULL if it did not get them now. */
+static struct jail *keep(const struct count *count, long wanted)
+{
+	char said[512];
+	struct jail_spec spec = count_spec(count, "take-and-keep", wanted);
+	struct started started = begin_spec(&spec);
+
+	if (started.r < 0 || !await_ready(started.jail, said, sizeof(said)))
+		return started.jail;
+	const char *at = strstr(said, "taken=");
+	if (!at || strtol(at + 6, NULL, 10) < wanted)
+		jail_free(TAKE_PTR(started.jail));
+	return started.jail;
+}
+
 /* Half of what there is, in another jail: how much is left then? */
 static long count_beside(const struct count *count, long half)
 {
-	struct jail_spec spec = count_spec(count, "take-and-keep", half);
-	struct jail *jail = start_ready(&spec);
-	long left = jail ? count_left(count) : -1;
+	struct jail *jail = keep(count, half);
 
+	/* What others have had before may not be free yet. */
+	for (int i = 0; i < LOOKS && !jail; i++) {
+		rest();
+		jail = keep(count, half);
+	}
+	long left = jail ? count_left(count) : -1;
 	jail_free(jail);
 	return left;
 }

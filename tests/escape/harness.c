@@ -69,12 +69,28 @@ static bool pump(struct jail *jail, char *to, size_t size, size_t *at, int timeo
 
 struct outcome run_spec(const struct jail_spec *spec)
 {
+	struct started started = begin_spec(spec);
+
+	return finish_spec(&started);
+}
+
+struct started begin_spec(const struct jail_spec *spec)
+{
+	struct started started = {.jail = NULL};
+
+	started.r = jail_start(spec, &started.jail, &started.err);
+	return started;
+}
+
+struct outcome finish_spec(struct started *started)
+{
 	static struct outcome outcome;
-	struct jail *jail = NULL;
+	struct jail *jail = started->jail;
 	size_t at = 0;
 
 	memset(&outcome, 0, sizeof(outcome));
-	outcome.r = jail_start(spec, &jail, &outcome.err);
+	outcome.r = started->r;
+	outcome.err = started->err;
 	if (outcome.r < 0)
 		return outcome;
 	jail_close_input(jail);
@@ -84,6 +100,7 @@ struct outcome run_spec(const struct jail_spec *spec)
 		continue;
 	outcome.r = jail_wait(jail, &outcome.result, &outcome.err);
 	jail_free(jail);
+	started->jail = NULL;
 	return outcome;
 }
 
@@ -98,31 +115,27 @@ struct outcome run_inmate(const char *what, const char *arg)
 	return outcome;
 }
 
-struct jail *start_telling(const struct jail_spec *spec, char *out, size_t size)
+bool await_ready(struct jail *jail, char *out, size_t size)
 {
-	struct jail_error err;
-	struct jail *jail = NULL;
 	size_t at = 0;
 
 	out[0] = '\0';
-	if (jail_start(spec, &jail, &err) < 0) {
-		check(false, "start: %s", err.text);
-		return NULL;
-	}
 	while (!strstr(out, "ready=1\n"))
-		if (!pump(jail, out, size, &at, 30000)) {
-			check(false, "the inmate does not get ready");
-			jail_free(jail);
-			return NULL;
-		}
-	return jail;
+		if (!pump(jail, out, size, &at, 30000))
+			return check(false, "the inmate does not get ready");
+	return true;
 }
 
 struct jail *start_ready(const struct jail_spec *spec)
 {
+	struct started started = begin_spec(spec);
 	char out[256];
 
-	return start_telling(spec, out, sizeof(out));
+	if (started.r < 0)
+		check(false, "start: %s", started.err.text);
+	else if (!await_ready(started.jail, out, sizeof(out)))
+		jail_free(TAKE_PTR(started.jail));
+	return started.jail;
 }
 
 bool drained(struct jail *jail, int timeout_ms)

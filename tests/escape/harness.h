@@ -29,10 +29,20 @@ struct jail_spec inmate_spec(const char *what, const char *arg);
 struct outcome run_spec(const struct jail_spec *spec);
 struct outcome run_inmate(const char *what, const char *arg);
 
+/* The same in two halves: what is started and not yet finished runs beside the others. */
+struct started {
+	int r;
+	struct jail_error err;
+	struct jail *jail;
+};
+struct started begin_spec(const struct jail_spec *spec);
+struct outcome finish_spec(struct started *started);
+
 /* Starts and waits for the line "ready=1". NULL on failure, which is reported. */
 struct jail *start_ready(const struct jail_spec *spec);
-/* The same, with what it said until then. */
-struct jail *start_telling(const struct jail_spec *spec, char *out, size_t size);
+/* Waits for that line in one that was begun, and keeps what it said until then. False on
+ * failure, which is reported. */
+bool await_ready(struct jail *jail, char *out, size_t size);
 /* Reads output until end of file; true if every writer is gone within the time. */
 bool drained(struct jail *jail, int timeout_ms);
 

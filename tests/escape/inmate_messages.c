@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/fanotify.h>
 #include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -170,38 +171,32 @@ static long find_pipe_size(const struct mark *mark)
  * Jails that run the same file have its pages in common, read-only. A futex that is not
  * private is known by file and offset, and to wait and to wake need no right to write.
  */
-static const uint32_t common __attribute__((aligned(4096))) = 7;
+static const uint32_t common[1024] __attribute__((aligned(4096)));
 
-static long futex_on_program(int operation)
+static long futex_on_program(const struct mark *mark, int operation, uint32_t value)
 {
-	return syscall(SYS_futex, &common, operation, 7, NULL, NULL, 0);
+	return syscall(SYS_futex, &common[mark->token % 1024], operation, value, NULL,
+		       NULL, 0);
 }
 
 static long wait_is_allowed(const struct mark *mark)
 {
-	const uint32_t *word = &common;
-
-	(void)mark;
 	/* Another value than it has: comes back at once, if it can be made at all. */
-	if (syscall(SYS_futex, word, FUTEX_WAIT, *(volatile const uint32_t *)word + 1,
-		    NULL, NULL, 0) == 0 ||
-	    errno == EAGAIN)
+	if (futex_on_program(mark, FUTEX_WAIT, 7) == 0 || errno == EAGAIN)
 		return 0;
 	return -1;
 }
 
 static void wait_on_program(const struct mark *mark)
 {
-	(void)mark;
-	if (futex_on_program(FUTEX_WAIT) == 0)
+	if (futex_on_program(mark, FUTEX_WAIT, 0) == 0)
 		say("woken", "1");
 }
 
 static long wake_on_program(const struct mark *mark)
 {
-	(void)mark;
 	for (int i = 0; i < LOOKS; i++) {
-		long woken = futex_on_program(FUTEX_WAKE);
+		long woken = futex_on_program(mark, FUTEX_WAKE, 1);
 		if (woken != 0)
 			return woken;
 		rest();
@@ -225,6 +220,19 @@ static void open_on_and_on(const struct mark *mark)
 	}
 }
 
+/* The same by fanotify, which the unprivileged may use for what they can open. */
+static long watch_root_more(const struct mark *mark)
+{
+	int fd = fanotify_init(FAN_CLASS_NOTIF | FAN_REPORT_FID | FAN_CLOEXEC, O_RDONLY);
+	struct pollfd event = {.fd = fd, .events = POLLIN};
+
+	(void)mark;
+	if (fd < 0 || fanotify_mark(fd, FAN_MARK_ADD, FAN_OPEN | FAN_CLOSE | FAN_ONDIR,
+				    AT_FDCWD, "/") < 0)
+		return -1;
+	return poll(&event, 1, LOOKS * 2) > 0 ? 0 : failed_with(ENODATA);
+}
+
 static long watch_root(const struct mark *mark)
 {
 	int fd = inotify_init1(IN_CLOEXEC);
@@ -245,5 +253,6 @@ const struct channel message_channels[] = {
 	{"pipe-size", leave_pipe_size, find_pipe_size, NULL},
 	{"program-futex", wait_is_allowed, wake_on_program, wait_on_program},
 	{"inotify", nothing_to_leave, watch_root, open_on_and_on},
+	{"fanotify", nothing_to_leave, watch_root_more, open_on_and_on},
 	{NULL, NULL, NULL, NULL},
 };

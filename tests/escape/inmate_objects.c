@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/io_uring.h>
 #include <linux/keyctl.h>
 #include <mqueue.h>
 #include <stdio.h>
@@ -231,13 +232,22 @@ static long find_host_name(const struct mark *mark)
 	return strcmp(names.nodename, name_of(mark, "")) ? failed_with(ENODATA) : 0;
 }
 
+/* Descriptors in a ring outlive what closes them; the ring itself is a descriptor. */
+static long leave_io_uring(const struct mark *mark)
+{
+	struct io_uring_params params = {.flags = 0};
+
+	(void)mark;
+	return syscall(SYS_io_uring_setup, 4, &params);
+}
+
 /* A file in memory has no name but through the /proc of a process that holds it. */
 static long leave_memfd(const struct mark *mark)
 {
 	return syscall(SYS_memfd_create, name_of(mark, ""), 0);
 }
 
-static long find_memfd(const struct mark *mark)
+static long find_by_proc(const struct mark *mark)
 {
 	char path[64];
 
@@ -268,6 +278,7 @@ const struct channel object_channels[] = {
 	{"flock", lock_root, is_root_locked, NULL},
 	{"ofd-lock", lock_root_range, is_root_range_locked, NULL},
 	{"host-name", leave_host_name, find_host_name, NULL},
-	{"memfd", leave_memfd, find_memfd, NULL},
+	{"memfd", leave_memfd, find_by_proc, NULL},
+	{"io-uring", leave_io_uring, find_by_proc, NULL},
 	{NULL, NULL, NULL, NULL},
 };
