@@ -50,7 +50,7 @@ static const struct {
 	[KNOB_PIDS_MAX] = {"pids.max", O_WRONLY},
 };
 
-static int64_t now_ms(void)
+int64_t now_ms(void)
 {
 	struct timespec now;
 

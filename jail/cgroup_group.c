@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -28,6 +29,10 @@
 #include "jail/internal.h"
 
 #define GROUP "quod"
+
+/* Another start is between two system calls, or kept from the processor there. */
+#define ASIDE_WAIT_MS 100
+#define ENTER_ROUNDS  100
 
 /* Bit n is row n. */
 static const char *const controllers[] = {"memory", "pids", "cpu"};
@@ -94,24 +99,49 @@ static int enter(int dir_fd, const char *procs)
 	return fd < 0 || write(fd, "0", 1) < 0 ? -errno : 0;
 }
 
-/* Out of the way of controllers; back again if we were not alone there. */
-static int step_aside(int dir_fd)
+/* Who goes back removes it, if nobody is in it yet: then once more. */
+static int enter_supervisor(int dir_fd)
 {
-	if (mkdirat(dir_fd, CGROUP_SUPERVISOR, 0755) < 0 && errno != EEXIST)
-		return -errno;
-	int r = enter(dir_fd, CGROUP_SUPERVISOR "/cgroup.procs");
-	if (r == 0 && is_in_use(dir_fd)) {
-		enter(dir_fd, "cgroup.procs");
-		r = -EBUSY;
+	int r = -ENODEV;
+
+	for (int i = 0; i < ENTER_ROUNDS && (r == -ENODEV || r == -ENOENT); i++) {
+		if (mkdirat(dir_fd, CGROUP_SUPERVISOR, 0755) < 0 && errno != EEXIST)
+			return -errno;
+		r = enter(dir_fd, CGROUP_SUPERVISOR "/cgroup.procs");
 	}
+	return r;
+}
+
+static bool stays_in_use(int dir_fd, int wait_ms)
+{
+	const int64_t end_ms = now_ms() + wait_ms;
+
+	while (is_in_use(dir_fd)) {
+		if (now_ms() >= end_ms)
+			return true;
+		sched_yield();
+	}
+	return false;
+}
+
+/* Out of the way of controllers; back again if we were not alone there. Other starts that
+ * do the same are in the way for a moment only. Where the kernel does not let us back one
+ * of them has handed controllers down: then all is well. */
+static int step_aside(int dir_fd, int wait_ms)
+{
+	int r = enter_supervisor(dir_fd);
+
+	if (r == 0 && stays_in_use(dir_fd, wait_ms) && enter(dir_fd, "cgroup.procs") == 0)
+		r = -EBUSY;
 	/* Goes only if it is empty. */
 	if (r < 0)
 		unlinkat(dir_fd, CGROUP_SUPERVISOR, AT_REMOVEDIR);
 	return r;
 }
 
-/* Returns what hindered it; what came of it is in the group's own files. */
-static int bring_controllers(const struct place *place, int group)
+/* Returns what hindered it; what came of it is in the group's own files. Only who needs
+ * controllers waits for others to step aside. */
+static int bring_controllers(const struct place *place, int group, bool required)
 {
 	unsigned here = listed(place->dir_fd, "cgroup.controllers");
 	unsigned on = here ? listed(group, "cgroup.subtree_control") : 0;
@@ -120,7 +150,8 @@ static int bring_controllers(const struct place *place, int group)
 	if (!(here & ~on))
 		return 0;
 	if (is_in_use(place->dir_fd))
-		r = place->ours ? step_aside(place->dir_fd) : -EBUSY;
+		r = place->ours ? step_aside(place->dir_fd, required ? ASIDE_WAIT_MS : 0)
+				: -EBUSY;
 	if (r == 0)
 		r = hand_down(place->dir_fd, here);
 	int down = hand_down(group, listed(group, "cgroup.controllers"));
@@ -301,7 +332,7 @@ static int open_in(const struct place *place, unsigned required, int *ret_fd,
 	own_fd int group = open_group(place, err);
 	if (group < 0)
 		return group;
-	int hindered = bring_controllers(place, group);
+	int hindered = bring_controllers(place, group, required);
 	r = check_controllers(place, group, required, hindered, err);
 	if (r < 0)
 		return r;

@@ -93,6 +93,8 @@ struct leaf {
 	bool memory, cpu, pids; /* written and read back */
 	uint64_t oom_above;	/* ooms of the two cgroups above when the run began */
 };
+/* The monotonic clock. */
+int64_t now_ms(void);
 /* Everything -1 that is a descriptor. */
 void leaf_init(struct leaf *leaf);
 int leaf_make(int base_fd, const char *id, const struct jail_limits *limits,
