@@ -72,10 +72,13 @@ const struct kind kinds[] = {
 	{"interrupted in its sleep", 2, 0, 0, SIGNALED(SIGINT, 20000), CODES(130, 128 + SIGINT),
 	 {RUN, "-e", "setTimeout(function () {}, 1e6)"}},
 	{"nobody reads on", 4, 0, 0, CLOSED(20000), CODE(130), {RUN, "-e", "for (;;);"}},
-	{"killed", 6, KIND_KILLED, 0, SIGNALED(SIGKILL, 15000), CODES(128 + SIGKILL, 124),
+	{"killed", 4, KIND_KILLED, 0, SIGNALED(SIGKILL, 15000), CODES(128 + SIGKILL, 124),
 	 {RUN, SHORT, "-e", "for (;;);"}},
-	{"killed in its sleep", 4, KIND_KILLED, 0, SIGNALED(SIGKILL, 20000), CODES(128 + SIGKILL, 124),
-	 {RUN, SHORT, "-e", "setTimeout(function () {}, 1e6)"}},
+	{"killed while it spins", 3, KIND_KILLED | KIND_HEARD, 0, SIGNALED(SIGKILL, 2000),
+	 CODE(128 + SIGKILL), {"run", "-o", "ndjson", "-e", "console.log(1); for (;;);"}},
+	{"killed in its sleep", 3, KIND_KILLED | KIND_HEARD, 0, SIGNALED(SIGKILL, 2000),
+	 CODE(128 + SIGKILL),
+	 {"run", "-o", "ndjson", "-e", "console.log(1); setTimeout(function () {}, 1e6)"}},
 	{"killed among cases", 2, KIND_KILLED, 0, SIGNALED(SIGKILL, 20000), CODES(128 + SIGKILL, 0),
 	 {RUN, "--cases", "@cases", "-e", "input"}},
 
@@ -86,6 +89,8 @@ const struct kind kinds[] = {
 	 {"exec", "--", "@inmate", "pause"}},
 	{"exec, killed", 3, KIND_KILLED, 0, SIGNALED(SIGKILL, 20000), CODE(128 + SIGKILL),
 	 {"exec", "--", "@inmate", "pause"}},
+	{"exec, killed in its sleep", 2, KIND_KILLED | KIND_HEARD, 0, SIGNALED(SIGKILL, 2000),
+	 CODE(128 + SIGKILL), {"exec", "--", "@inmate", "pause"}},
 	{"exec of nothing", 2, KIND_COMPLAINS, 0, PLAIN, CODE(2), {"exec", "--", "/nonexistent"}},
 };
 /* clang-format on */

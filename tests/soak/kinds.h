@@ -16,6 +16,7 @@ enum kind_flag {
 	KIND_LIES = 1 << 0,	 /* by tests/integration/liar */
 	KIND_COMPLAINS = 1 << 1, /* stderr says something */
 	KIND_KILLED = 1 << 2,	 /* a jail may be left to its lifeline */
+	KIND_HEARD = 1 << 3,	 /* the blow comes when it runs: after its first word */
 };
 
 struct kind {

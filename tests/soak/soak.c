@@ -147,6 +147,7 @@ static void run_one(struct soak *soak, const struct kind *kind, uint64_t *random
 		.interpreter = kind->flags & KIND_LIES ? soak->liar : soak->quod_js,
 		.blow = kind->blow,
 		.signal = kind->signal,
+		.from_first_byte = kind->flags & KIND_HEARD,
 	};
 	struct launched launched;
 
