@@ -69,9 +69,12 @@ static long take_process(long number)
 {
 	(void)number;
 	pid_t pid = fork();
-	if (pid == 0)
+	if (pid == 0) {
+		/* Where the pid namespace fails, nobody else would end it. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 		for (;;)
 			pause();
+	}
 	return pid;
 }
 
