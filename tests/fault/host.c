@@ -86,9 +86,9 @@ static void enter_cgroup(void)
 
 static void enter_leases(void)
 {
-	struct stat st;
-
-	leases = stat(QUOD_LEASE_DIR, &st) == 0 && unshare(CLONE_NEWNS) == 0 &&
+	/* As quod would. */
+	leases = (mkdir(QUOD_LEASE_DIR, 0755) == 0 || errno == EEXIST) &&
+		 unshare(CLONE_NEWNS) == 0 &&
 		 mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
 		 mount("leases", QUOD_LEASE_DIR, "tmpfs", MS_NOSUID | MS_NODEV,
 		       "mode=0755") == 0;
