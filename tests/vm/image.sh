@@ -12,7 +12,7 @@ cache=$1
 here=$(dirname "$0")
 kernel=linux-image-cloud-amd64
 # What systemd needs to run a lingering user's manager, and what the tests call.
-packages=dbus,dbus-user-session,jq,libcap2,libpam-systemd,procps,strace,systemd,systemd-sysv
+packages=dbus,dbus-user-session,jq,kmod,libcap2,libpam-systemd,procps,strace,systemd,systemd-sysv
 
 # The file is there on every system that this can run on.
 # shellcheck source=/dev/null
@@ -59,13 +59,15 @@ install_packages() {
 		"$release" "$root"
 }
 
-# The two ways to start, a user whose manager runs without a login, and nothing that works
-# beside the tests.
+# The kernel's modules, the two ways to start, a user whose manager runs without a login, and
+# nothing that works beside the tests.
 arrange() {
 	install -m 755 "$here/guest/quod-init" "$root/sbin/quod-init"
 	install -m 644 "$here/guest/quod-check.service" "$root/etc/systemd/system/"
 	mkdir -p "$root/srv/quod" "$root/var/lib/systemd/linger" \
 		"$root/etc/systemd/system/multi-user.target.wants"
+	cp -R "$work/kernel/lib/modules" "$root/lib/modules"
+	chroot "$root" depmod "$(ls "$root/lib/modules")"
 	chroot "$root" useradd --create-home --uid 1000 --shell /bin/sh tester
 	touch "$root/var/lib/systemd/linger/tester"
 	ln -s ../quod-check.service "$root/etc/systemd/system/multi-user.target.wants/"

@@ -49,7 +49,7 @@ static const char *leaf_file(const char *id, const char *name)
 	static char text[4096];
 	char path[256];
 
-	snprintf(path, sizeof(path), "%s/%s", id, name);
+	snprintf(path, sizeof(path), "%s.run/%s", id, name);
 	own_fd int fd = openat(group_fd, path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 	text[n > 0 ? n : 0] = '\0';
@@ -76,7 +76,10 @@ static bool becomes_positive(const char *id, const char *name, const char *key)
 
 static bool leaf_is_there(const char *id)
 {
-	return faccessat(group_fd, id, F_OK, 0) == 0;
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s.run", id);
+	return faccessat(group_fd, path, F_OK, 0) == 0;
 }
 
 static int64_t now_us(void)

@@ -121,8 +121,9 @@ boot() {
 		-device nvme,drive=root,serial=root -device nvme,drive=job,serial=job \
 		-serial "file:$work/$1.console" -serial stdio \
 		</dev/null >"$work/$1.tap" 2>"$work/$1.stderr" &
-	machines="$machines $!"
-	tee "$cache/$1.tap" <"$work/$1.tap" | sh "$here/sum.sh" "$1" $! "$work/$1.totals" &
+	machine=$!
+	machines="$machines $machine"
+	tee "$cache/$1.tap" <"$work/$1.tap" | sh "$here/sum.sh" "$1" $machine "$work/$1.totals" &
 	readers="${readers:-} $!"
 }
 

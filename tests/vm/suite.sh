@@ -71,6 +71,8 @@ start() {
 }
 
 cd / || off
+# Debian's own idea; it would hide whether a jail refuses it too.
+echo 2 >/proc/sys/kernel/perf_event_paranoid
 [ "$guest" != systemd ] || await_user
 while read -r where who test args; do
 	[ "$where" = "$guest" ] || continue
