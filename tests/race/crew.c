@@ -38,8 +38,17 @@ void crew_lock_init(pthread_mutex_t *lock)
 	pthread_mutex_init(lock, &attributes);
 }
 
+/* What is ignored here would be lost on a child that has not yet become a quod, as when
+ * we were started in the background. */
+static void heed_signals(void)
+{
+	for (int sig = 1; sig < SIGRTMIN; sig++)
+		signal(sig, SIG_DFL);
+}
+
 static _Noreturn void be_worker(void (*work)(void *context), void *context)
 {
+	heed_signals();
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 ||
 	    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
 		_exit(1);
