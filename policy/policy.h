@@ -43,9 +43,9 @@ struct policy {
 	struct limits limits;
 	enum policy_engine engine;
 	enum policy_mode mode;
-	bool verdict;	   /* the run is judged: anything but true is a failure */
-	bool timers;	   /* setTimeout and its kin exist */
-	bool dynamic_code; /* eval and Function exist */
+	bool verdict;	     /* the run is judged: anything but true is a failure */
+	bool timers;	     /* setTimeout and its kin exist */
+	bool dynamic_code;   /* eval and Function exist */
 	bool require_cgroup; /* no run without a cgroup that holds its limits */
 };
 
