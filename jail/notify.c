@@ -25,11 +25,12 @@
 struct parcel {
 	char byte;
 	struct iovec bytes;
+	struct msghdr message;
+	/* The last, because a cmsghdr ends in an array without a size. */
 	union {
 		struct cmsghdr head;
 		char room[CMSG_SPACE(sizeof(int))];
 	} control;
-	struct msghdr message;
 };
 
 static void parcel_init(struct parcel *parcel)
