@@ -321,7 +321,7 @@ static void try_int80(const char *arg)
 }
 #endif
 
-static const struct try tries[] = {
+static const struct try_fn tries[] = {
 	{"root", try_root},
 	{"ids", try_ids},
 	{"caps", try_caps},
@@ -348,13 +348,13 @@ static const struct try tries[] = {
 	{NULL, NULL},
 };
 
-static bool run_try(const struct try *try, const char *name, const char *arg)
+static bool run_try(const struct try_fn *row, const char *name, const char *arg)
 {
-	while (try->name && strcmp(try->name, name) != 0)
-		try++;
-	if (try->name)
-		try->run(arg);
-	return try->name;
+	while (row->name && strcmp(row->name, name) != 0)
+		row++;
+	if (row->name)
+		row->run(arg);
+	return row->name;
 }
 
 /* What it is about to do is said first: the filter may leave no time afterwards. */

@@ -20,8 +20,11 @@ void say_result(const char *name, long r);
 /* Sets errno and returns -1. */
 long failed_with(int errnum);
 
-struct
-try {
+/* For a child: ends when its parent does. Where the pid namespace fails, nobody else
+ * would end it. */
+void end_with(int parent);
+
+struct try_fn {
 	const char *name;
 	void (*run)(const char *arg);
 };
@@ -51,9 +54,9 @@ struct channel {
 extern const struct channel object_channels[];	/* keys, IPC, files, locks */
 extern const struct channel message_channels[]; /* sockets, pipes, futexes, events */
 extern const struct channel process_channels[]; /* the other process by its number */
-extern const struct try channel_tries[];
-extern const struct try count_tries[];
-extern const struct try flood_tries[];
+extern const struct try_fn channel_tries[];
+extern const struct try_fn count_tries[];
+extern const struct try_fn flood_tries[];
 extern const struct attempt host_attempts[];
 extern const struct attempt network_attempts[];
 extern const struct attempt pipe_attempts[];

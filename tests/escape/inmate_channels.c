@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -77,9 +76,9 @@ static void within(const char *arg)
 
 	if (pipe(told) < 0)
 		_exit(96);
-	pid_t pid = fork();
+	pid_t parent = getpid(), pid = fork();
 	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+		end_with(parent);
 		long handle = channel->leave(&mark);
 		int errnum = errno;
 		if (handle < 0)
@@ -99,7 +98,7 @@ static void within(const char *arg)
 	waitpid(pid, NULL, 0);
 }
 
-const struct try channel_tries[] = {
+const struct try_fn channel_tries[] = {
 	{"leave", leave},
 	{"find", find},
 	{"within", within},

@@ -67,11 +67,11 @@ static long take_pipe(long number)
 
 static long take_process(long number)
 {
+	pid_t parent = getpid(), pid = fork();
+
 	(void)number;
-	pid_t pid = fork();
 	if (pid == 0) {
-		/* Where the pid namespace fails, nobody else would end it. */
-		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+		end_with(parent);
 		for (;;)
 			pause();
 	}
@@ -174,7 +174,7 @@ static void spoil_attributes(const char *arg)
 	attributes("");
 }
 
-const struct try count_tries[] = {
+const struct try_fn count_tries[] = {
 	{"take", take},
 	{"take-and-keep", take_and_keep},
 	{"attributes", attributes},

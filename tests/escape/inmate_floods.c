@@ -71,7 +71,7 @@ static void all_bytes(const char *arg)
 		_exit(1);
 }
 
-const struct try flood_tries[] = {
+const struct try_fn flood_tries[] = {
 	{"flood-both", flood_both},	  {"drip", drip},
 	{"fill-and-spin", fill_and_spin}, {"close-and-spin", close_and_spin},
 	{"all-bytes", all_bytes},	  {NULL, NULL},

@@ -3,7 +3,9 @@
 #include "tests/escape/inmate.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 void say(const char *name, const char *value)
@@ -67,4 +69,11 @@ long failed_with(int errnum)
 {
 	errno = errnum;
 	return -1;
+}
+
+void end_with(int parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	if (getppid() != parent)
+		_exit(0);
 }
