@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,8 @@
 #include <unistd.h>
 
 #include "base/own.h"
+
+#define PREFIX "quod-fault-"
 
 static char above[4200]; /* the cgroup that we were in */
 static char ours[4300];	 /* "": none */
@@ -73,34 +76,6 @@ static bool find_above(void)
 	return found && is_v2(mount);
 }
 
-static void enter_cgroup(void)
-{
-	if (!find_above())
-		return;
-	snprintf(ours, sizeof(ours), "%s/quod-fault-%d", above, (int)getpid());
-	if (mkdir(ours, 0700) == 0 && write_file(ours, "cgroup.procs", "0"))
-		return;
-	rmdir(ours);
-	ours[0] = '\0';
-}
-
-static void enter_leases(void)
-{
-	/* As quod would. */
-	leases = (mkdir(QUOD_LEASE_DIR, 0755) == 0 || errno == EEXIST) &&
-		 unshare(CLONE_NEWNS) == 0 &&
-		 mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-		 mount("leases", QUOD_LEASE_DIR, "tmpfs", MS_NOSUID | MS_NODEV,
-		       "mode=0755") == 0;
-}
-
-void host_enter(void)
-{
-	enter_cgroup();
-	enter_leases();
-	mounts = file_bytes("/proc/self/mountinfo");
-}
-
 bool host_is_leaf(const char *name, size_t len)
 {
 	return len >= 26 && name[0] == '0' && (len == 26 || name[26] == '.');
@@ -125,6 +100,54 @@ static unsigned walk(const char *path, bool remove)
 	if (dir)
 		closedir(dir);
 	return count;
+}
+
+/* What tests that were killed have left there. */
+static void sweep(void)
+{
+	char path[4600];
+	DIR *dir = opendir(above);
+	int pid;
+
+	for (struct dirent *entry; dir && (entry = readdir(dir));) {
+		if (sscanf(entry->d_name, PREFIX "%d", &pid) != 1 || kill(pid, 0) == 0 ||
+		    errno != ESRCH)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", above, entry->d_name);
+		walk(path, true);
+		rmdir(path);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static void enter_cgroup(void)
+{
+	if (!find_above())
+		return;
+	sweep();
+	snprintf(ours, sizeof(ours), "%s/" PREFIX "%d", above, (int)getpid());
+	if (mkdir(ours, 0700) == 0 && write_file(ours, "cgroup.procs", "0"))
+		return;
+	rmdir(ours);
+	ours[0] = '\0';
+}
+
+static void enter_leases(void)
+{
+	/* As quod would. */
+	leases = (mkdir(QUOD_LEASE_DIR, 0755) == 0 || errno == EEXIST) &&
+		 unshare(CLONE_NEWNS) == 0 &&
+		 mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+		 mount("leases", QUOD_LEASE_DIR, "tmpfs", MS_NOSUID | MS_NODEV,
+		       "mode=0755") == 0;
+}
+
+void host_enter(void)
+{
+	enter_cgroup();
+	enter_leases();
+	mounts = file_bytes("/proc/self/mountinfo");
 }
 
 void host_leave(void)
