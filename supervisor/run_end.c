@@ -227,13 +227,21 @@ void run_conclude(struct run *run)
 void run_refuse(struct run *run, const struct refusal *refusal)
 {
 	struct record *record = run->record;
+	int r;
 
 	record->started_ms = clock_real_ms();
 	record->status = STATUS_REJECTED;
 	record->gate = GATE_REJECTED;
-	if (runid_make(record->started_ms, record->id) < 0)
-		record->status = STATUS_INTERNAL_ERROR;
-	(void)record_add_finding(record, FINDING_DENY, refusal->line, refusal->column,
-				 refusal->rule, strlen(refusal->rule), refusal->message,
-				 strlen(refusal->message));
+	r = runid_make(record->started_ms, record->id);
+	if (r == 0)
+		r = record_add_finding(record, FINDING_DENY, refusal->line,
+				       refusal->column, refusal->rule,
+				       strlen(refusal->rule), refusal->message,
+				       strlen(refusal->message));
+	if (r == 0)
+		return;
+	/* Rejected for a reason that cannot be told is not what happened. */
+	record->status = STATUS_INTERNAL_ERROR;
+	text_addf(&record->why, "%s: cannot say why the source is rejected: %s",
+		  jail_stage_name(JAIL_STAGE_SPEC), strerror(-r));
 }

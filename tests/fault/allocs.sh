@@ -72,7 +72,8 @@ each 'run, text' run -e "$script"
 each 'run, an input' run -o json --input-json '[1,{"b":2}]' -e 'input'
 each 'run, an error' run -o json -e 'throw new TypeError("no")'
 each 'run, a file' run -o json "$QUOD_TEST_SOURCE/examples/fibonacci.js"
-each 'run, rejected' run -o json -e 'syntax error here'
+each 'run, no script' run -o json -e 'syntax error here'
+each 'run, rejected' run -o json "$quod"
 each 'run, cases' run -o json --cases "$dir/cases" -e 'input'
 each 'exec' exec -- "$QUOD_TEST_BUILD/tests/escape/inmate" environment x
 each 'exec, over its time' exec --timeout 100ms -- "$QUOD_TEST_BUILD/tests/escape/inmate" spin
