@@ -36,15 +36,29 @@ case " $modes " in
 *" nobody "*) make_copy ;;
 esac
 
+# What the tests that failed have said of it: the logs are the next mode's soon. A test
+# that went on saying is cut.
+reasons() {
+	awk -v mode="$1" '
+		FNR == 1 { told = 0; of = 0 }
+		/^not ok / { of = 1; test = FILENAME; sub(/\.log$/, "", test) }
+		!/^not ok / && !/^#/ { of = 0 }
+		of && told++ < 12 { print mode ": " test ": " substr($0, 1, 400) }' $TEST_LOGS 2>/dev/null
+}
+
 passed=0
 failed=0
 skipped=0
+said=
 for mode in $modes; do
 	printf '\n== tests as %s ==\n' "$mode"
 	log=tests/suite-$mode.log
 	rm -f "$log" $TEST_LOGS
-	QUOD_TEST_MODE=$mode $MAKE --no-print-directory "$log" TEST_SUITE_LOG="$log" ||
+	if ! QUOD_TEST_MODE=$mode $MAKE --no-print-directory "$log" TEST_SUITE_LOG="$log"; then
 		failing="${failing:-} $mode"
+		said="$said$(reasons "$mode")
+"
+	fi
 	results=$(for log in $TEST_LOGS; do
 		# A test that left no result at all has failed.
 		grep -h '^:test-result:' "${log%.log}.trs" 2>/dev/null || echo ':test-result: FAIL'
@@ -70,5 +84,6 @@ fi
 for mode in ${failing:-}; do
 	printf 'what failed as %s: %s\n' "$mode" "$QUOD_TEST_BUILD/tests/suite-$mode.log"
 done
+[ -z "$said" ] || printf '\n%s' "$said"
 printf '\n%d passed, %d failed\n' $passed $failed
 [ $failed = 0 ]

@@ -151,11 +151,17 @@ static unsigned count_open_fds(pid_t pid)
 	return count;
 }
 
-/* Looks at who is about to make a call, where that tells something. */
+/*
+ * Looks at who is about to make a call, where that tells something. Not once somebody has
+ * been killed: a stop that was reported before is over when the others die of that, and
+ * half of what is read then is a dead process's.
+ */
 static void observe(struct trace *trace, struct task *task, const uint64_t *args)
 {
 	struct trial *trial = trace->trial;
 
+	if (trace->unstopped)
+		return;
 	if (task->side == SIDE_JAIL && task->part == PART_BEGIN &&
 	    task->number == trace->runs_by) {
 		task->part = PART_GUEST;
