@@ -391,13 +391,23 @@ static bool knob_may_lack(enum knob knob)
 }
 
 /* How often the two cgroups above have run out of memory of their own. */
-static uint64_t oom_above(const struct leaf *leaf)
+static int read_oom_above(const struct leaf *leaf, enum jail_stage stage,
+			  uint64_t *ret_count, struct jail_error *err)
 {
-	uint64_t group = 0, place = 0;
+	static const enum knob above[] = {KNOB_GROUP_EVENTS, KNOB_PLACE_EVENTS};
 
-	knob_keyed(leaf->knob_fd[KNOB_GROUP_EVENTS], "oom", &group);
-	knob_keyed(leaf->knob_fd[KNOB_PLACE_EVENTS], "oom", &place);
-	return group + place;
+	*ret_count = 0;
+	for (size_t i = 0; i < ARRAY_LEN(above); i++) {
+		uint64_t count = 0;
+
+		if (leaf->knob_fd[above[i]] < 0)
+			continue;
+		if (!knob_keyed(leaf->knob_fd[above[i]], "oom", &count))
+			return jail_fail(err, stage, EIO, "read '%s' of '%s'",
+					 knobs[above[i]].name, leaf->name);
+		*ret_count += count;
+	}
+	return 0;
 }
 
 int leaf_open_knobs(struct leaf *leaf, struct jail_error *err)
@@ -411,8 +421,7 @@ int leaf_open_knobs(struct leaf *leaf, struct jail_error *err)
 			return jail_fail(err, JAIL_STAGE_CGROUP, errno, "open '%s/%s'",
 					 leaf->name, knobs[i].name);
 	}
-	leaf->oom_above = oom_above(leaf);
-	return 0;
+	return read_oom_above(leaf, JAIL_STAGE_CGROUP, &leaf->oom_above, err);
 }
 
 static int knob_put(const struct leaf *leaf, enum knob knob, const char *text)
@@ -449,22 +458,32 @@ int leaf_cpu_us(const struct leaf *leaf, uint64_t *ret_us)
 	return knob_keyed(leaf->knob_fd[KNOB_CPU_STAT], "usage_usec", ret_us) ? 0 : -EIO;
 }
 
-void leaf_collect(const struct leaf *leaf, struct jail_result *result)
+int leaf_collect(const struct leaf *leaf, struct jail_result *result,
+		 struct jail_error *err)
 {
-	uint64_t value = 0;
+	uint64_t value = 0, kills = 0, above;
+	int events = leaf->knob_fd[KNOB_MEMORY_EVENTS];
 
 	result->cgroup_used = true;
-	if (knob_keyed(leaf->knob_fd[KNOB_MEMORY_EVENTS], "oom", &value))
-		result->memory_limit_hit = value > 0;
-	if (knob_keyed(leaf->knob_fd[KNOB_MEMORY_EVENTS], "oom_kill", &value))
-		result->oom_killed = value > 0;
-	result->oom_in_group = oom_above(leaf) > leaf->oom_above;
+	/* Whose memory ran out is nothing to guess: a run that was killed for it would be
+	 * told as a crash, or as somebody else's fault. */
+	if (events >= 0 && (!knob_keyed(events, "oom", &value) ||
+			    !knob_keyed(events, "oom_kill", &kills)))
+		return jail_fail(err, JAIL_STAGE_COLLECT, EIO, "read '%s/%s'", leaf->name,
+				 knobs[KNOB_MEMORY_EVENTS].name);
+	result->memory_limit_hit = value > 0;
+	result->oom_killed = kills > 0;
+	int r = read_oom_above(leaf, JAIL_STAGE_COLLECT, &above, err);
+	if (r < 0)
+		return r;
+	result->oom_in_group = above > leaf->oom_above;
 	if (leaf_cpu_us(leaf, &value) == 0)
 		result->cpu_us = value;
 	if (knob_number(leaf->knob_fd[KNOB_MEMORY_PEAK], &value))
 		result->memory_peak_bytes = value;
 	if (knob_number(leaf->knob_fd[KNOB_PIDS_PEAK], &value))
 		result->pids_peak = (uint32_t)value;
+	return 0;
 }
 
 int leaf_remove(struct leaf *leaf, struct jail_error *err)

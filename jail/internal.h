@@ -104,7 +104,8 @@ void leaf_sweep(int base_fd);
 int leaf_open_knobs(struct leaf *leaf, struct jail_error *err);
 int leaf_kill(struct leaf *leaf);
 int leaf_wait_empty(struct leaf *leaf, int timeout_ms);
-void leaf_collect(const struct leaf *leaf, struct jail_result *result);
+int leaf_collect(const struct leaf *leaf, struct jail_result *result,
+		 struct jail_error *err);
 int leaf_cpu_us(const struct leaf *leaf, uint64_t *ret_us);
 int leaf_remove(struct leaf *leaf, struct jail_error *err);
 void leaf_close(struct leaf *leaf);

@@ -177,12 +177,13 @@ JAIL_API int jail_wait(struct jail *jail, struct jail_result *ret_result,
 
 	if (r < 0)
 		return r;
-	if (jail->leaf.dir_fd >= 0)
-		leaf_collect(&jail->leaf, &result);
-	int report = judge_report(jail, err);
-	r = take_down(jail, report < 0 ? NULL : err);
-	if (report < 0 || r < 0)
-		return report < 0 ? report : r;
+	r = judge_report(jail, err);
+	if (r == 0 && jail->leaf.dir_fd >= 0)
+		r = leaf_collect(&jail->leaf, &result, err);
+	/* Whatever went wrong first is what is told. */
+	int down = take_down(jail, r < 0 ? NULL : err);
+	if (r < 0 || down < 0)
+		return r < 0 ? r : down;
 	*ret_result = result;
 	return 0;
 }
