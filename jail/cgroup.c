@@ -329,22 +329,33 @@ static bool is_leaf(const struct dirent *entry)
 	       strcmp(entry->d_name + len - suffix, LEAF_SUFFIX) == 0;
 }
 
+static unsigned count_leaves(DIR *dir)
+{
+	unsigned count = 0;
+
+	for (struct dirent *entry; (entry = readdir(dir));)
+		count += is_leaf(entry);
+	rewinddir(dir);
+	return count;
+}
+
+/* Of more leaves than one start should look at, each start takes others: where many runs
+ * live, the dead one may be the last in the directory for as long as they do. */
 void leaf_sweep(int base_fd)
 {
 	int fd = openat(base_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	int64_t end_ms = now_ms() + SWEEP_WAIT_MS;
-	int tried = 0;
+	int64_t begin_ms = now_ms();
 
 	if (!dir) {
 		close_fd(fd);
 		return;
 	}
-	for (struct dirent *entry; tried < SWEEP_MOST && (entry = readdir(dir));)
-		if (is_leaf(entry)) {
-			sweep_one(base_fd, entry->d_name, end_ms);
-			tried++;
-		}
+	unsigned count = count_leaves(dir), at = 0;
+	unsigned first = count > SWEEP_MOST ? (uint64_t)begin_ms % count : 0;
+	for (struct dirent *entry; count && (entry = readdir(dir));)
+		if (is_leaf(entry) && (at++ + count - first) % count < SWEEP_MOST)
+			sweep_one(base_fd, entry->d_name, begin_ms + SWEEP_WAIT_MS);
 	closedir(dir);
 }
 

@@ -42,6 +42,12 @@ static int open_mount(struct jail_error *err)
 			 "no cgroup v2 at /sys/fs/cgroup");
 }
 
+/* "/../x": above the root of our cgroup namespace, out of sight. */
+static bool is_above_root(const char *path)
+{
+	return strncmp(path, "/..", 3) == 0 && (path[3] == '/' || path[3] == '\0');
+}
+
 /* Our own path in the v2 hierarchy, without its leading slash: the line "0::/PATH". Of a
  * long file, as with the paths of v1 before it, only the beginning is here: a line that
  * does not end is cut off, and names another cgroup. */
@@ -58,8 +64,7 @@ static int own_path(char *path, size_t size, struct jail_error *err)
 	text[n] = '\0';
 	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
 		*end = '\0';
-		/* "0::/../x": above the root of our cgroup namespace, out of sight. */
-		if (strncmp(line, "0::/", 4) == 0 && strncmp(line, "0::/..", 6) != 0) {
+		if (strncmp(line, "0::/", 4) == 0 && !is_above_root(line + 3)) {
 			if ((size_t)snprintf(path, size, "%s", line + 4) < size)
 				return 0;
 			cut = true;

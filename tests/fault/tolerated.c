@@ -81,6 +81,7 @@ static const struct {
 	 "a manager of cgroups that cannot be seen is none"},
 	{PART_START, "unlinkat", -1, 0, 0, MAY(AS_EVER), "the next sweep removes it"},
 	{PART_START, "getdents64", -1, 0, 0, MAY(AS_EVER), "the next sweep goes on"},
+	{PART_START, "lseek", -1, 0, 0, MAY(AS_EVER), "the next sweep goes on"},
 	{PART_START, "fcntl", 1, F_SETFD, 0, MAY(AS_EVER),
 	 "libc repeats what O_CLOEXEC has done"},
 	{PART_START, "fcntl", 1, F_GETFL, 0, MAY(AS_EVER), "the next sweep goes on"},

@@ -77,6 +77,35 @@ if [ -n "$group" ]; then
 	kill $sleeper
 	wait $sleeper 2>/dev/null
 	rmdir "$group/quod" "$group/service"
+
+	# Many that live do not hide a dead one that lies last in the directory.
+	mkdir -p "$group/many/quod"
+	for i in $(seq 70); do
+		mkdir "$group/many/quod/01MANY$i.run"
+	done
+	dead=$(find "$group/many/quod" -name '*.run' -printf '%f\n' | tail -n 1)
+	keepers=
+	for leaf in "$group"/many/quod/*.run; do
+		[ "${leaf##*/}" != "$dead" ] || continue
+		flock --no-fork "$leaf" sleep 1000 &
+		keepers="$keepers $!"
+	done
+	for leaf in "$group"/many/quod/*.run; do
+		[ "${leaf##*/}" != "$dead" ] || continue
+		until ! flock --nonblock "$leaf" true; do sleep 0.02; done
+	done
+	for i in $(seq 40); do
+		[ ! -d "$group/many/quod/$dead" ] ||
+			"$quod" run --cgroup "$group/many" -e 1 >/dev/null
+	done
+	holds 'a leaf that nobody watches is gone from among many' \
+		test ! -d "$group/many/quod/$dead"
+	is "$(find "$group/many/quod" -name '01MANY*.run' | wc -l)" 69 'and only that one'
+	for keeper in $keepers; do
+		kill "$keeper"
+		wait "$keeper" 2>/dev/null
+	done
+	rmdir "$group"/many/quod/*.run "$group/many/quod" "$group/many"
 fi
 
 tap_done
