@@ -33,10 +33,9 @@ static void setup(void)
 	memset(&err, 0, sizeof(err));
 }
 
-TestSuite(leaf, .init = setup);
-
 Test(leaf, nothing_ran_out)
 {
+	setup();
 	cr_assert_eq(leaf_collect(&leaf, &result, &err), 0);
 	cr_expect(!result.memory_limit_hit && !result.oom_killed && !result.oom_in_group);
 	cr_expect_eq(result.cpu_us, 7000);
@@ -44,6 +43,7 @@ Test(leaf, nothing_ran_out)
 
 Test(leaf, its_own_memory_ran_out)
 {
+	setup();
 	put(KNOB_MEMORY_EVENTS, "oom 1\noom_kill 1\n");
 	cr_assert_eq(leaf_collect(&leaf, &result, &err), 0);
 	cr_expect(result.memory_limit_hit && result.oom_killed && !result.oom_in_group);
@@ -51,6 +51,7 @@ Test(leaf, its_own_memory_ran_out)
 
 Test(leaf, memory_above_ran_out)
 {
+	setup();
 	put(KNOB_MEMORY_EVENTS, "oom 0\noom_kill 1\n");
 	put(KNOB_GROUP_EVENTS, "oom 1\n");
 	cr_assert_eq(leaf_collect(&leaf, &result, &err), 0);
@@ -59,6 +60,7 @@ Test(leaf, memory_above_ran_out)
 
 Test(leaf, without_memory_controller_nothing_is_read)
 {
+	setup();
 	for (int i = 0; i < KNOB_COUNT; i++)
 		leaf.knob_fd[i] = close_fd(leaf.knob_fd[i]);
 	leaf.oom_above = 0;
