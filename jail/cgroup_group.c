@@ -11,8 +11,8 @@
  * The kernel hands controllers down only from a cgroup that has no process of its own
  * (but the root). So where PLACE is our own and we are in the way, we move into
  * PLACE/supervisor first; if others are in it too we go back, and the answer is EBUSY:
- *what is not ours is not moved. Where controllers are missing jails still get a leaf, to
- *be killed by; who needs the limits says so and is told the one cause.
+ * what is not ours is not moved. Where controllers are missing jails still get a leaf, to
+ * be killed by; who needs the limits says so and is told the one cause.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -292,10 +292,10 @@ static const char *way_to_unit(const char *path, char *way, size_t size)
 }
 
 /*
- * systemd takes controllers back from a unit that it has not delegated, whenever it reads
- * its units again: the limits of a run would vanish while it runs. The system's manager
- * marks those that it has delegated; those of users leave no mark. A directory that an
- * operator names is his word.
+ * In a unit that it has not delegated systemd alone decides: when it reads its units
+ * again it removes a group that is empty just then, and may take controllers back. The
+ * system's manager marks those that it has delegated; those of users leave no mark. A
+ * directory that an operator names is his word.
  */
 static int check_unit(const struct place *place, struct jail_error *err)
 {
