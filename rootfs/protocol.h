@@ -14,6 +14,7 @@
  *	host   JOB                        may be written before READY is seen
  *	guest  FINDING*, GATE             what the source is about to do
  *	host   GO                         or the jail is killed: nothing has run yet
+ *	                                  (GO_COMPILE: an ERROR of phase parse or nothing)
  *	guest  LOG*, VALUE | ERROR | LIMIT
  *	guest  LOG*, [ERROR | LIMIT]      timers and promise jobs, after the value is
  *fixed guest  END                        complete; exit status 0 follows
@@ -28,24 +29,24 @@
 #include <stdint.h>
 
 /* Rises whenever a frame or the argument vector changes its meaning. */
-#define PROTOCOL_VERSION 1u
+#define PROTOCOL_VERSION 2u
 
 #define FRAME_HEADER_BYTES 5u
 
 /* One table: name, byte on the wire, most bytes of payload that do not depend on a
  * limit of the job (a limit's own bytes come on top, see frames.c). */
-#define FRAME_TYPES(X)         \
-	X(READY, 0x01, 8)      \
-	X(FINDING, 0x02, 1024) \
-	X(GATE, 0x03, 8)       \
-	X(LOG, 0x04, 2)        \
-	X(VALUE, 0x05, 5)      \
-	X(ERROR, 0x06, 20)     \
-	X(LIMIT, 0x07, 2)      \
-	X(VIOLATION, 0x08, 8)  \
-	X(END, 0x09, 16)       \
-	X(JOB, 0x41, 80)       \
-	X(GO, 0x42, 0)
+#define FRAME_TYPES(X)        \
+	X(READY, 0x01, 8)     \
+	X(FINDING, 0x02, 141) \
+	X(GATE, 0x03, 16)     \
+	X(LOG, 0x04, 2)       \
+	X(VALUE, 0x05, 5)     \
+	X(ERROR, 0x06, 20)    \
+	X(LIMIT, 0x07, 2)     \
+	X(VIOLATION, 0x08, 8) \
+	X(END, 0x09, 16)      \
+	X(JOB, 0x41, 72)      \
+	X(GO, 0x42, 4)
 
 enum frame_type {
 #define X(name, byte, most) FRAME_##name = (byte),
@@ -62,7 +63,8 @@ enum frame_type {
 /* READY: u32 protocol version, u32 reserved (0). */
 
 /*
- * JOB: this head, then source, input (JSON text) and file name, in that order.
+ * JOB: this head, then source, input (JSON text), file name, rules and globals, in that
+ * order.
  *	u32 flags        enum job_flag
  *	u32 engine       enum job_engine
  *	u64 heap_bytes   cap of the JavaScript heap, at most ARENA
@@ -72,13 +74,37 @@ enum frame_type {
  *	u32 value_bytes  most bytes of the value, of its JSON and of its text each
  *	u32 log_bytes    most bytes of one log line (the host counts the sum)
  *	u32 log_lines    most lines (the host counts)
- *	u32 source_len, u32 input_len, u32 name_len
+ *	u32 source_len, u32 input_len, u32 name_len, u32 rules_len, u32 globals_len
  *	u32 reserved (0)
+ *
+ * Rules: what the gate looks for. For each match: u8 rule, u8 enum rule_kind, u8 length,
+ * pattern. A rule may have several; its number is the policy's, and its name, severity
+ * and message stay with the host.
+ * Globals: with JOB_HAS_GLOBALS the only names that the script finds, one space between.
  */
-#define JOB_HEAD_BYTES	64u
-#define JOB_SOURCE_MOST (1024u * 1024u)
-#define JOB_INPUT_MOST	(1024u * 1024u)
-#define JOB_NAME_MOST	255u
+#define JOB_HEAD_BYTES	     72u
+#define JOB_SOURCE_MOST	     (1024u * 1024u)
+#define JOB_INPUT_MOST	     (1024u * 1024u)
+#define JOB_NAME_MOST	     255u
+#define JOB_RULES_MOST	     16384u
+#define JOB_GLOBALS_MOST     4096u
+#define JOB_RULES_COUNT_MOST 255u
+
+/* X(id, name in a policy file, what its pattern is) */
+#define RULE_KINDS(X)                                                                    \
+	X(GLOBAL, "global", "a free name, however it is reached: eval")                  \
+	X(CALL, "call", "a path that is called: JSON.parse")                             \
+	X(NEW, "new", "a path that is constructed: Date")                                \
+	X(MEMBER, "member", "a path or, as *.name, a property of anything: *.__proto__") \
+	X(SYNTAX, "syntax", "a node of the grammar: with_statement")                     \
+	X(SIGNAL, "signal", "a shape that the gate knows by name: unbounded-loop")
+
+enum rule_kind {
+#define X(id, name, what) RULE_##id,
+	RULE_KINDS(X)
+#undef X
+		RULE_KINDS_COUNT
+};
 
 enum job_flag {
 	JOB_HAS_INPUT = 1 << 0, /* else the global `input` is undefined */
@@ -87,15 +113,33 @@ enum job_flag {
 	JOB_NO_TIMERS = 1 << 2, /* setTimeout and its kin do not exist */
 	JOB_SEEDED = 1 << 3,
 	JOB_FROZEN_TIME = 1 << 4,
-	JOB_FLAGS_ALL = (1 << 5) - 1,
+	JOB_HAS_GLOBALS = 1 << 5,
+	JOB_FLAGS_ALL = (1 << 6) - 1,
 };
 
 enum job_engine { JOB_ENGINE_AUTO, JOB_ENGINE_DUKTAPE, JOB_ENGINE_QUICKJS };
 
-/* FINDING: u8 severity, u32 line, u32 column, u8 rule length, rule, message. */
-enum finding_severity { FINDING_INFO, FINDING_WARN, FINDING_DENY };
+/* FINDING: u8 rule, u32 line, u32 column (1-based, in characters; 0: the source as a
+ * whole), u32 characters that it spans on that line, detail: what was found, in the
+ * source's words or as it was worked out ("globalThis.eval"). */
+#define FINDING_DETAIL_MOST 128u
 
-/* GATE: u32 complexity, u32 engine that will run (enum job_engine, never AUTO). */
+/* Findings that one source may have. The last is of the signal `too-many-findings` where
+ * there were more: one that blocks must not be hidden by many that do not. */
+#define FINDINGS_MOST 256u
+
+/* GATE: u32 complexity, u32 nesting, u32 engine that will run (enum job_engine, never
+ * AUTO), u32 flags. */
+enum gate_flag {
+	GATE_UNPARSED = 1 << 0, /* parts of the source were not understood */
+	GATE_FLAGS_ALL = (1 << 1) - 1,
+};
+
+/* GO: u32 flags. */
+enum go_flag {
+	GO_COMPILE = 1 << 0, /* compile and end: say what the engine thinks of it */
+	GO_FLAGS_ALL = (1 << 1) - 1,
+};
 
 /* LOG: u8 level, u8 flags, text. */
 enum log_level { LOG_LOG, LOG_INFO, LOG_DEBUG, LOG_WARN, LOG_ERROR, LOG_LEVELS };
