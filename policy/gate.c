@@ -2,18 +2,28 @@
 /* The decision on one finding: the least severity that blocks, by mode. */
 #include "policy/gate.h"
 
-#include <string.h>
+enum rule_severity gate_severity(const struct policy *policy, const struct rule *rule)
+{
+	switch (rule->unless) {
+	case RULE_UNLESS_TIMERS:
+		if (policy->timers)
+			return RULE_SEVERITY_INFO;
+		break;
+	case RULE_UNLESS_NEVER:
+		break;
+	}
+	return rule->severity;
+}
 
-bool gate_finding_blocks(enum policy_mode mode, unsigned severity, const char *rule)
+bool gate_blocks(enum policy_mode mode, const struct rule *rule,
+		 enum rule_severity severity)
 {
 	static const unsigned least[POLICY_MODES_COUNT] = {
-		[POLICY_MODE_STRICT] = GATE_WARN,
-		[POLICY_MODE_STANDARD] = GATE_DENY,
-		[POLICY_MODE_OFF] = GATE_DENY + 1,
+		[POLICY_MODE_STRICT] = RULE_SEVERITY_WARN,
+		[POLICY_MODE_STANDARD] = RULE_SEVERITY_DENY,
+		[POLICY_MODE_OFF] = RULE_SEVERITIES_COUNT,
 	};
 
-	if (severity == GATE_DENY &&
-	    !strncmp(rule, GATE_ENGINE_RULES, strlen(GATE_ENGINE_RULES)))
-		return true;
-	return severity >= least[mode];
+	return (rule->always && severity == RULE_SEVERITY_DENY) ||
+	       (unsigned)severity >= least[mode];
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the findings of a source mean under a mode. Pure: findings come from the parser in
- * the jail, the decision is made here.
+ * What the findings of a source mean under a policy. Pure: findings come from the parser
+ * in the jail, the decision is made here.
  */
 #ifndef QUOD_GATE_H
 #define QUOD_GATE_H
@@ -10,16 +10,14 @@
 
 #include "policy/policy.h"
 
-/* In the order of enum finding_severity of the protocol. */
-enum gate_severity { GATE_INFO, GATE_WARN, GATE_DENY };
+/* The rule of this signal is broken by a source that the engine compiles although the
+ * gate did not understand it: what was not examined must not run. */
+#define GATE_UNEXAMINED "unexamined"
 
-/*
- * Rules whose name begins with this say that no engine can run the source as it is meant
- * (or not the one that was asked for). No mode waves them through: a wrong answer would
- * come out.
- */
-#define GATE_ENGINE_RULES "engine"
+enum rule_severity gate_severity(const struct policy *policy, const struct rule *rule);
 
-bool gate_finding_blocks(enum policy_mode mode, unsigned severity, const char *rule);
+/* The mode may be stricter than the policy's own. */
+bool gate_blocks(enum policy_mode mode, const struct rule *rule,
+		 enum rule_severity severity);
 
 #endif

@@ -78,3 +78,9 @@ const struct policy *policy_find(const char *name)
 			return &builtins[i];
 	return NULL;
 }
+
+const struct rule *policy_rules(const struct policy *policy, size_t *ret_count)
+{
+	*ret_count = policy->rules ? policy->rules_count : rules_builtin_count;
+	return policy->rules ? policy->rules : rules_builtin;
+}

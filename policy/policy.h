@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "policy/limits.h"
+#include "policy/rules.h"
 
 /* What findings of the gate may block. */
 #define POLICY_MODES(X)                                            \
@@ -43,10 +44,13 @@ struct policy {
 	struct limits limits;
 	enum policy_engine engine;
 	enum policy_mode mode;
-	bool verdict;	     /* the run is judged: anything but true is a failure */
-	bool timers;	     /* setTimeout and its kin exist */
-	bool dynamic_code;   /* eval and Function exist */
-	bool require_cgroup; /* no run without a cgroup that holds its limits */
+	bool verdict;		  /* the run is judged: anything but true is a failure */
+	bool timers;		  /* setTimeout and its kin exist */
+	bool dynamic_code;	  /* eval and Function exist */
+	bool require_cgroup;	  /* no run without a cgroup that holds its limits */
+	const char *globals;	  /* the names that exist, one space between; NULL: all */
+	const struct rule *rules; /* NULL: the built-in ones; see policy_rules() */
+	size_t rules_count;
 };
 
 extern const char *const policy_mode_names[POLICY_MODES_COUNT];
@@ -56,5 +60,8 @@ extern const char *const policy_engine_names[POLICY_ENGINES_COUNT];
  */
 const struct policy *policy_builtin(size_t index);  /* NULL past the last */
 const struct policy *policy_find(const char *name); /* NULL if there is none */
+
+/* A finding names its rule by the number in here. */
+const struct rule *policy_rules(const struct policy *policy, size_t *ret_count);
 
 #endif

@@ -19,6 +19,11 @@ struct engine {
 	/* Takes in run.job before the gate; no guest code runs. Sends findings. */
 	void (*prepare)(void);
 
+	/* After GO: sends an ERROR of phase parse, and ends, or nothing. No guest code
+	 * runs.
+	 */
+	void (*compile_only)(void);
+
 	/* After GO: sends everything up to END, which the caller sends. */
 	void (*execute)(void);
 };

@@ -93,7 +93,7 @@ static void prepare(void)
 	run.phase = PHASE_PARSE;
 	if (run.job.flags & JOB_HAS_INPUT &&
 	    duk_safe_call(guest, parse_input, NULL, 0, 1))
-		run_deny("input-json", "the input is not JSON");
+		run_deny("input-json", "");
 	if (!(run.job.flags & JOB_HAS_INPUT)) {
 		duk_push_undefined(guest);
 		peek_define_global(guest, "input");
@@ -103,23 +103,6 @@ static void prepare(void)
 		lockdown_dynamic_code(guest);
 	if (!(run.job.flags & JOB_NO_TIMERS))
 		timers_define(guest);
-}
-
-/* The source without what no parser of scripts takes: a byte order mark; "#!" becomes a
- * comment of the same length. */
-static const char *plain_source(size_t *ret_len)
-{
-	char *source = run.job.source;
-	size_t len = run.job.source_len;
-
-	if (len >= 3 && !memcmp(source, "\xEF\xBB\xBF", 3)) {
-		source += 3;
-		len -= 3;
-	}
-	if (len >= 2 && !memcmp(source, "#!", 2))
-		memcpy(source, "//", 2);
-	*ret_len = len;
-	return source;
 }
 
 /* 1-based line and column, in characters, of a byte of the source. */
@@ -207,7 +190,7 @@ static void compile_body(duk_context *ctx, const char *source, size_t len)
 static void compile(duk_context *ctx)
 {
 	size_t len;
-	const char *source = plain_source(&len);
+	const char *source = job_plain_source(&run.job, &len);
 
 	push_file_name(ctx);
 	if (!duk_pcompile_lstring_filename(ctx, DUK_COMPILE_EVAL, source, len))
@@ -274,15 +257,34 @@ static duk_ret_t execute_protected(duk_context *ctx, void *unused)
 	return 0;
 }
 
+static duk_ret_t compile_protected(duk_context *ctx, void *unused)
+{
+	(void)unused;
+	peek_watch_throws(run.job.name, run.job.name_len);
+	compile(ctx);
+	return 0;
+}
+
+static void protect(duk_safe_call_function part)
+{
+	if (duk_safe_call(guest, part, NULL, 0, 1))
+		end_now(END_ENGINE);
+}
+
+static void compile_only(void)
+{
+	protect(compile_protected);
+}
+
 static void execute(void)
 {
-	if (duk_safe_call(guest, execute_protected, NULL, 0, 1))
-		end_now(END_ENGINE);
+	protect(execute_protected);
 }
 
 const struct engine engine_duktape = {
 	.id = JOB_ENGINE_DUKTAPE,
 	.build = build,
 	.prepare = prepare,
+	.compile_only = compile_only,
 	.execute = execute,
 };

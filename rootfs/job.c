@@ -2,9 +2,11 @@
 /*
  * Reads frames of the host: exact lengths, every field checked.
  */
+#include <string.h>
 #include <unistd.h>
 
 #include "rootfs/end.h"
+#include "rootfs/gate.h"
 #include "rootfs/job.h"
 
 /* Bytes read before end of file. */
@@ -58,6 +60,8 @@ static void parse_head(struct job *job, const unsigned char *head)
 	job->source_len = get_u32le(head + 48);
 	job->input_len = get_u32le(head + 52);
 	job->name_len = get_u32le(head + 56);
+	job->rules_len = get_u32le(head + 60);
+	job->globals_len = get_u32le(head + 64);
 }
 
 static bool job_is_sound(const struct job *job, uint32_t payload)
@@ -66,8 +70,9 @@ static bool job_is_sound(const struct job *job, uint32_t payload)
 	       job->engine <= JOB_ENGINE_QUICKJS && job->stack_frames &&
 	       job->stack_frames <= INT32_MAX && job->source_len <= JOB_SOURCE_MOST &&
 	       job->input_len <= JOB_INPUT_MOST && job->name_len <= JOB_NAME_MOST &&
-	       payload ==
-		       JOB_HEAD_BYTES + job->source_len + job->input_len + job->name_len;
+	       job->rules_len <= JOB_RULES_MOST && job->globals_len <= JOB_GLOBALS_MOST &&
+	       payload == JOB_HEAD_BYTES + job->source_len + job->input_len +
+				  job->name_len + job->rules_len + job->globals_len;
 }
 
 static char *read_text(char **room, uint32_t len)
@@ -94,16 +99,40 @@ bool job_read(struct job *job, char *room)
 	job->source = read_text(&room, job->source_len);
 	job->input = read_text(&room, job->input_len);
 	job->name = read_text(&room, job->name_len);
+	job->rules = read_text(&room, job->rules_len);
+	job->globals = read_text(&room, job->globals_len);
+	if (!gate_check_rules((const unsigned char *)job->rules, job->rules_len))
+		end_now(END_BAD_JOB);
 	return true;
 }
 
-bool job_wait_go(void)
+const char *job_plain_source(const struct job *job, size_t *ret_len)
 {
+	char *source = job->source;
+	size_t len = job->source_len;
+
+	if (len >= 3 && !memcmp(source, "\xEF\xBB\xBF", 3)) {
+		source += 3;
+		len -= 3;
+	}
+	if (len >= 2 && !memcmp(source, "#!", 2))
+		memcpy(source, "//", 2);
+	*ret_len = len;
+	return source;
+}
+
+bool job_wait_go(uint32_t *ret_flags)
+{
+	unsigned char flags[4];
 	uint32_t payload;
 
 	if (!read_header(FRAME_GO, &payload))
 		return false;
-	if (payload)
+	if (payload != sizeof(flags))
+		end_now(END_BAD_JOB);
+	read_exact(flags, sizeof(flags));
+	*ret_flags = get_u32le(flags);
+	if (*ret_flags & ~(uint32_t)GO_FLAGS_ALL)
 		end_now(END_BAD_JOB);
 	return true;
 }

@@ -13,7 +13,9 @@
 #include "rootfs/protocol.h"
 
 /* What job_read() needs for the texts of the largest job, and a NUL after each. */
-#define JOB_TEXT_BYTES (JOB_SOURCE_MOST + JOB_INPUT_MOST + JOB_NAME_MOST + 3u)
+#define JOB_TEXT_BYTES                                                       \
+	(JOB_SOURCE_MOST + JOB_INPUT_MOST + JOB_NAME_MOST + JOB_RULES_MOST + \
+	 JOB_GLOBALS_MOST + 5u)
 
 struct job {
 	uint32_t flags;
@@ -21,14 +23,19 @@ struct job {
 	uint64_t heap_bytes, seed;
 	int64_t now_ms;
 	uint32_t stack_frames, value_bytes, log_bytes, log_lines;
-	char *source, *input, *name; /* each with a NUL after it; in the room given */
-	uint32_t source_len, input_len, name_len;
+	/* Each with a NUL after it; in the room given. */
+	char *source, *input, *name, *rules, *globals;
+	uint32_t source_len, input_len, name_len, rules_len, globals_len;
 };
 
 /* False: end of file before the first byte, there is no job. */
 bool job_read(struct job *job, char *room);
 
+/* The source without what no parser of scripts takes: a byte order mark; "#!" becomes a
+ * comment of the same length. */
+const char *job_plain_source(const struct job *job, size_t *ret_len);
+
 /* False: end of file, the job is not to run. */
-bool job_wait_go(void);
+bool job_wait_go(uint32_t *ret_flags);
 
 #endif

@@ -99,9 +99,11 @@ int main(int argc, char **argv)
 	engine->build();
 	take_job(room, heap_bytes);
 	if (run.job.engine == JOB_ENGINE_QUICKJS)
-		run_deny("engine", "this build has no quickjs engine");
+		run_deny("engine", "quickjs");
 	engine->prepare();
-	run_gate(engine->id);
-	engine->execute();
+	if (run_gate(engine->id) & GO_COMPILE)
+		engine->compile_only();
+	else
+		engine->execute();
 	run_end();
 }

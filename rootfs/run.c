@@ -6,36 +6,116 @@
 #include <string.h>
 
 #include "rootfs/end.h"
+#include "rootfs/gate.h"
 #include "rootfs/run.h"
 
 struct run run;
 
-void run_deny(const char *rule, const char *message)
+/* A rule that the host does not have is told by the denial alone. */
+static const unsigned char *find_signal(const char *signal)
+{
+	const unsigned char *at = (const unsigned char *)run.job.rules;
+	const unsigned char *end = at + run.job.rules_len;
+
+	for (; at < end; at += 3 + at[2])
+		if (at[1] == RULE_SIGNAL && at[2] == strlen(signal) &&
+		    !memcmp(at + 3, signal, at[2]))
+			return at;
+	return NULL;
+}
+
+static void send_finding(void *unused, const struct gate_finding *finding)
 {
 	struct out *out = &run.out;
 
-	out_frame(out, FRAME_FINDING, 10 + strlen(rule) + strlen(message));
-	out_u8(out, FINDING_DENY);
-	out_u32(out, 0);
-	out_u32(out, 0);
-	out_u8(out, (uint8_t)strlen(rule));
-	out_text(out, rule);
-	out_text(out, message);
-	out_flush(out);
-	run.denied = true;
+	(void)unused;
+	run_frame_begin(FRAME_FINDING, 13 + finding->detail_len);
+	out_u8(out, finding->rule);
+	out_u32(out, finding->line);
+	out_u32(out, finding->column);
+	out_u32(out, finding->span);
+	out_bytes(out, finding->detail, finding->detail_len);
+	run_frame_end();
 }
 
-void run_gate(enum job_engine engine)
+void run_deny(const char *signal, const char *detail)
 {
-	unsigned char payload[8];
+	const unsigned char *rule = find_signal(signal);
+	struct gate_finding finding = {.detail = detail, .detail_len = strlen(detail)};
 
-	put_u32le(payload, 0);
-	put_u32le(payload + 4, engine);
+	run.denied = true;
+	if (!rule)
+		return;
+	finding.rule = *rule;
+	send_finding(NULL, &finding);
+}
+
+static void gate_exhausted(void)
+{
+	run_end_limit(LIMIT_MEMORY);
+}
+
+static void *gate_take(void *heap, size_t size)
+{
+	return heap_take(heap, size);
+}
+
+static void *gate_resize(void *heap, void *at, size_t size)
+{
+	return heap_resize(heap, at, size);
+}
+
+static void gate_give_back(void *heap, void *at)
+{
+	heap_free(heap, at);
+}
+
+static void analyse(struct gate_summary *summary)
+{
+	size_t len;
+	const char *source = job_plain_source(&run.job, &len);
+	struct gate_job job = {
+		.source = source,
+		.source_len = len,
+		.rules = (const unsigned char *)run.job.rules,
+		.rules_len = run.job.rules_len,
+		.memory = {gate_take, gate_resize, gate_give_back, run.heap,
+			   gate_exhausted},
+		.found = send_finding,
+	};
+
+	gate_analyse(&job, summary);
+}
+
+static void send_gate(enum job_engine engine, const struct gate_summary *summary)
+{
+	unsigned char payload[16];
+
+	put_u32le(payload, summary->complexity);
+	put_u32le(payload + 4, summary->nesting);
+	put_u32le(payload + 8, engine);
+	put_u32le(payload + 12, summary->unparsed ? GATE_UNPARSED : 0);
 	run.stage = RUN_GATED;
 	out_small_frame(FRAME_GATE, payload, sizeof(payload));
-	if (!job_wait_go() || run.denied)
+}
+
+static uint32_t wait_go(void)
+{
+	uint32_t flags;
+
+	if (!job_wait_go(&flags) || run.denied)
 		end_now(END_DONE);
 	run.stage = RUN_GOING;
+	return flags;
+}
+
+uint32_t run_gate(enum job_engine engine)
+{
+	struct gate_summary summary = {0};
+
+	analyse(&summary);
+	send_gate(engine, &summary);
+	return wait_go();
 }
 
 void run_frame_begin(enum frame_type type, uint64_t payload_bytes)
@@ -67,8 +147,10 @@ void run_end_limit(enum limit_kind kind)
 
 	if (run.out.writing || run.stage < RUN_WAITING)
 		end_now(END_NO_MEMORY);
+	if (run.stage < RUN_GATED)
+		send_gate(JOB_ENGINE_DUKTAPE, &(struct gate_summary){.unparsed = true});
 	if (run.stage < RUN_GOING)
-		run_gate(JOB_ENGINE_DUKTAPE);
+		wait_go();
 	out_small_frame(FRAME_LIMIT, payload, sizeof(payload));
 	run_end();
 }

@@ -20,18 +20,21 @@ struct run {
 	struct job job;
 	struct out out;
 	enum run_stage stage;
-	bool denied;		/* by us: what is asked for cannot be done, GO or not */
+	bool denied; /* by us: what is asked for cannot be done, GO or not */
+	unsigned findings;
 	enum error_phase phase; /* what a limit that is hit now belongs to */
 };
 
 /* The only one: the engine's hooks carry no context. */
 extern struct run run;
 
-/* FINDING with severity deny; rule and message are short and ASCII. */
-void run_deny(const char *rule, const char *message);
+/* FINDING of the rule that has this signal, about the source as a whole: what is asked
+ * for cannot be done, GO or not. The detail is short and ASCII. */
+void run_deny(const char *signal, const char *detail);
 
-/* GATE, then waits for GO. Ends the process where none comes or none would help. */
-void run_gate(enum job_engine engine);
+/* FINDING* and GATE, then waits for GO, whose flags it returns. Ends the process where
+ * none comes or none would help. */
+uint32_t run_gate(enum job_engine engine);
 
 /* out_frame() and out_flush() with the reserve open: no frame breaks off in its middle
  * for lack of memory. */

@@ -44,13 +44,15 @@ static const struct frame_rule rules[] = {
 	{FRAME_GATE, MOST_GATE, {AT(GATE, GO)}},
 	{FRAME_LOG, MOST_LOG, {AT(RUN, RUN), AT(TAIL, TAIL)}},
 	{FRAME_VALUE, MOST_VALUE, {AT(RUN, TAIL)}},
-	{FRAME_ERROR, MOST_ERROR, {AT(RUN, TAIL), AT(TAIL, LAST)}},
-	{FRAME_LIMIT, MOST_LIMIT, {AT(GATE, LAST), AT(RUN, LAST), AT(TAIL, LAST)}},
+	{FRAME_ERROR, MOST_ERROR, {AT(TRIAL, LAST), AT(RUN, TAIL), AT(TAIL, LAST)}},
+	{FRAME_LIMIT,
+	 MOST_LIMIT,
+	 {AT(GATE, LAST), AT(TRIAL, LAST), AT(RUN, LAST), AT(TAIL, LAST)}},
 	{FRAME_VIOLATION,
 	 MOST_VIOLATION,
-	 {AT(GATE, DEATH), AT(GO, DEATH), AT(RUN, DEATH), AT(TAIL, DEATH),
-	  AT(LAST, DEATH)}},
-	{FRAME_END, MOST_END, {AT(TAIL, END), AT(LAST, END)}},
+	 {AT(GATE, DEATH), AT(GO, DEATH), AT(TRIAL, DEATH), AT(RUN, DEATH),
+	  AT(TAIL, DEATH), AT(LAST, DEATH)}},
+	{FRAME_END, MOST_END, {AT(TRIAL, END), AT(TAIL, END), AT(LAST, END)}},
 };
 
 static const struct frame_rule *rule_find(unsigned type)
@@ -83,9 +85,11 @@ static size_t payload_most(const struct frames *frames, const struct frame_rule 
 	return rule->most;
 }
 
-void frames_init(struct frames *frames, uint32_t value_bytes, uint32_t log_bytes)
+void frames_init(struct frames *frames, uint32_t value_bytes, uint32_t log_bytes,
+		 unsigned rules_count)
 {
-	*frames = (struct frames){.value_bytes = value_bytes, .log_bytes = log_bytes};
+	*frames = (struct frames){
+		.value_bytes = value_bytes, .log_bytes = log_bytes, .rules = rules_count};
 }
 
 void frames_free(struct frames *frames)
@@ -170,7 +174,7 @@ void frames_added(struct frames *frames, size_t len)
 
 static int note_frame(struct frames *frames, const struct frame_rule *rule)
 {
-	if (rule->type == FRAME_FINDING && ++frames->findings > FRAMES_FINDINGS_MOST)
+	if (rule->type == FRAME_FINDING && ++frames->findings > FINDINGS_MOST)
 		return fail(frames, FRAMES_FAULT_FLOOD);
 	frames->place = (enum frames_place)rule->next[frames->place];
 	return 1;
@@ -195,14 +199,18 @@ int frames_next(struct frames *frames, struct frame *ret_frame)
 	fault = frames_payload_decode(frames, rule->type, payload, len, ret_frame);
 	if (fault)
 		return fail(frames, fault);
+	/* What does not run has no error but of its text. */
+	if (frames->place == FRAMES_AT_TRIAL && rule->type == FRAME_ERROR &&
+	    ret_frame->error.phase != PHASE_PARSE)
+		return fail(frames, FRAMES_FAULT_ORDER);
 	frames->from += FRAME_HEADER_BYTES + len;
 	return note_frame(frames, rule);
 }
 
-void frames_go(struct frames *frames)
+void frames_go(struct frames *frames, bool compile_only)
 {
 	if (frames->place == FRAMES_AT_GO)
-		frames->place = FRAMES_AT_RUN;
+		frames->place = compile_only ? FRAMES_AT_TRIAL : FRAMES_AT_RUN;
 }
 
 int frames_finish(struct frames *frames)

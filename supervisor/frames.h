@@ -21,9 +21,6 @@
 
 #include "rootfs/protocol.h"
 
-/* Findings that one source may have. */
-#define FRAMES_FINDINGS_MOST 256u
-
 /* X(id, what the message says) */
 #define FRAMES_FAULTS(X)                                   \
 	X(NONE, "none")                                    \
@@ -50,6 +47,7 @@ enum frames_place {
 	FRAMES_AT_START, /* READY is due */
 	FRAMES_AT_GATE,	 /* findings, then GATE */
 	FRAMES_AT_GO,	 /* the guest waits; not one byte may come */
+	FRAMES_AT_TRIAL, /* it compiles and no more: an error, or nothing */
 	FRAMES_AT_RUN,	 /* logs, then a result */
 	FRAMES_AT_TAIL,	 /* the result is fixed; logs, one late error, END */
 	FRAMES_AT_LAST,	 /* only END may follow */
@@ -71,13 +69,14 @@ struct frame {
 			uint32_t version;
 		} ready;
 		struct {
-			enum finding_severity severity;
-			uint32_t line, column;
-			struct frame_text rule, message;
+			unsigned rule; /* of as many as the job had */
+			uint32_t line, column, span;
+			struct frame_text detail;
 		} finding;
 		struct {
-			uint32_t complexity;
+			uint32_t complexity, nesting;
 			enum job_engine engine;
+			bool unparsed;
 		} gate;
 		struct {
 			enum log_level level;
@@ -110,13 +109,16 @@ struct frames {
 	unsigned char *data; /* owned */
 	size_t room, from, to;
 	uint32_t value_bytes, log_bytes; /* the job's limits */
+	unsigned rules;			 /* how many the job had */
 	unsigned findings;
 	enum frames_place place;
 	enum frames_fault fault; /* sticks */
 };
 
-/* The limits are those of the JOB frame. No memory is taken yet. */
-void frames_init(struct frames *frames, uint32_t value_bytes, uint32_t log_bytes);
+/* The limits and the number of rules are those of the JOB frame. No memory is taken yet.
+ */
+void frames_init(struct frames *frames, uint32_t value_bytes, uint32_t log_bytes,
+		 unsigned rules_count);
 void frames_free(struct frames *frames);
 
 /* Where the next bytes go; at least one. NULL: no memory, or a fault was found before. */
@@ -126,8 +128,9 @@ void frames_added(struct frames *frames, size_t len);
 /* 1: *ret_frame is written. 0: more bytes are needed. -EPROTO: see frames->fault. */
 int frames_next(struct frames *frames, struct frame *ret_frame);
 
-/* The host has sent GO: from here on the guest may speak of its run. */
-void frames_go(struct frames *frames);
+/* The host has sent GO: from here on the guest may speak of its run; or, if it was only
+ * to compile, of that. */
+void frames_go(struct frames *frames, bool compile_only);
 
 /* No byte will follow: an unfinished frame is a fault. 0 or -EPROTO. */
 int frames_finish(struct frames *frames);

@@ -85,31 +85,33 @@ static enum frames_fault decode_ready(struct cursor *c, struct frame *f)
 	return fault_unless(cursor_u32(c) == 0 && used_up(c));
 }
 
-static enum frames_fault decode_finding(struct cursor *c, struct frame *f)
+static enum frames_fault decode_finding(const struct frames *frames, struct cursor *c,
+					struct frame *f)
 {
-	unsigned severity = cursor_u8(c);
-
-	f->finding.severity = (enum finding_severity)severity;
+	f->finding.rule = cursor_u8(c);
 	f->finding.line = cursor_u32(c);
 	f->finding.column = cursor_u32(c);
-	f->finding.rule = cursor_text(c, cursor_u8(c));
-	f->finding.message = cursor_rest(c);
-	if (!used_up(c) || severity > FINDING_DENY || f->finding.rule.len == 0)
+	f->finding.span = cursor_u32(c);
+	f->finding.detail = cursor_rest(c);
+	if (!used_up(c) || f->finding.rule >= frames->rules ||
+	    f->finding.detail.len > FINDING_DETAIL_MOST)
 		return FRAMES_FAULT_PAYLOAD;
-	if (!is_utf8(f->finding.rule) || !is_utf8(f->finding.message))
-		return FRAMES_FAULT_UTF8;
-	return FRAMES_FAULT_NONE;
+	return is_utf8(f->finding.detail) ? FRAMES_FAULT_NONE : FRAMES_FAULT_UTF8;
 }
 
 static enum frames_fault decode_gate(struct cursor *c, struct frame *f)
 {
-	uint32_t engine;
+	uint32_t engine, flags;
 
 	f->gate.complexity = cursor_u32(c);
+	f->gate.nesting = cursor_u32(c);
 	engine = cursor_u32(c);
+	flags = cursor_u32(c);
 	f->gate.engine = (enum job_engine)engine;
+	f->gate.unparsed = flags & GATE_UNPARSED;
 	return fault_unless(used_up(c) && engine > JOB_ENGINE_AUTO &&
-			    engine <= JOB_ENGINE_QUICKJS);
+			    engine <= JOB_ENGINE_QUICKJS &&
+			    !(flags & ~(uint32_t)GATE_FLAGS_ALL));
 }
 
 static enum frames_fault decode_log(struct cursor *c, struct frame *f)
@@ -216,7 +218,7 @@ enum frames_fault frames_payload_decode(const struct frames *frames, enum frame_
 	case FRAME_READY:
 		return decode_ready(&c, ret_frame);
 	case FRAME_FINDING:
-		return decode_finding(&c, ret_frame);
+		return decode_finding(frames, &c, ret_frame);
 	case FRAME_GATE:
 		return decode_gate(&c, ret_frame);
 	case FRAME_LOG:

@@ -50,25 +50,20 @@ void record_free(struct record *record)
 	record->findings_count = 0;
 }
 
-int record_add_finding(struct record *record, enum finding_severity severity,
-		       uint32_t line, uint32_t column, const char *rule, size_t rule_len,
-		       const char *message, size_t message_len)
+int record_add_finding(struct record *record, const struct record_finding *finding)
 {
-	own_free char *own_rule = strndup(rule, rule_len);
-	own_free char *own_message = strndup(message, message_len);
+	own_free char *rule = finding->rule, *message = finding->message;
 	unsigned count = record->findings_count;
 	struct record_finding *findings;
 
 	findings = reallocarray(record->findings, count + 1, sizeof(*findings));
 	if (findings)
 		record->findings = findings;
-	if (!findings || !own_rule || !own_message)
+	if (!findings || !rule || !message)
 		return -ENOMEM;
-	findings[count] = (struct record_finding){.severity = severity,
-						  .line = line,
-						  .column = column,
-						  .rule = TAKE_PTR(own_rule),
-						  .message = TAKE_PTR(own_message)};
+	findings[count] = *finding;
+	TAKE_PTR(rule);
+	TAKE_PTR(message);
 	record->findings_count++;
 	return 0;
 }

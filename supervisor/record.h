@@ -29,9 +29,11 @@ enum enforcer {
 };
 
 struct record_finding {
-	enum finding_severity severity;
-	uint32_t line, column; /* 0: none */
-	char *rule, *message;  /* owned */
+	enum rule_severity severity;
+	uint32_t line, column, span; /* 0: none */
+	bool blocks;
+	char *rule, *message; /* owned */
+	const char *why;      /* the policy's; NULL: the message says it */
 };
 
 struct record_error {
@@ -62,7 +64,7 @@ struct record {
 	struct record_finding *findings; /* owned */
 	unsigned findings_count;
 	bool has_complexity;
-	uint32_t complexity;
+	uint32_t complexity, nesting;
 	enum policy_engine engine; /* that ran; AUTO: none has */
 
 	enum enforcer wall_by, cpu_by, memory_by, processes_by;
@@ -80,10 +82,9 @@ struct record {
 void record_init(struct record *record, const struct request *request);
 void record_free(struct record *record);
 
-/* Copies. Errors: -ENOMEM. */
-int record_add_finding(struct record *record, enum finding_severity severity,
-		       uint32_t line, uint32_t column, const char *rule, size_t rule_len,
-		       const char *message, size_t message_len);
+/* Takes the strings over, also where it fails; NULL: there was no memory for them.
+ * Errors: -ENOMEM. */
+int record_add_finding(struct record *record, const struct record_finding *finding);
 
 /* One object on one line, without the line feed. Failures stick in `to`. */
 void record_write(const struct record *record, struct text *to);

@@ -20,9 +20,6 @@ static const char *const enforcer_names[] = {
 #undef X
 };
 
-static const char *const severity_names[] = {
-	[FINDING_INFO] = "info", [FINDING_WARN] = "warn", [FINDING_DENY] = "deny"};
-
 static const char *const phase_names[PHASES] = {
 	[PHASE_PARSE] = "parse", [PHASE_RUN] = "run", [PHASE_RESULT] = "result"};
 
@@ -153,7 +150,7 @@ void record_write_error(const struct record *record, struct text *to)
 void record_write_finding(const struct record_finding *finding, struct text *to)
 {
 	key_str(to, "rule", finding->rule);
-	key_str(to, "severity", severity_names[finding->severity]);
+	key_str(to, "severity", rule_severity_names[finding->severity]);
 	key_u64_or_null(to, "line", finding->line);
 	key_u64_or_null(to, "column", finding->column);
 	key_str(to, "message", finding->message);
@@ -177,6 +174,10 @@ static void write_gate(const struct record *record, struct text *to)
 		key_u64(to, "complexity", record->complexity);
 	else
 		key_str(to, "complexity", NULL);
+	if (record->has_complexity)
+		key_u64(to, "nesting", record->nesting);
+	else
+		key_str(to, "nesting", NULL);
 	text_add_char(to, '}');
 }
 

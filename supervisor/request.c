@@ -4,6 +4,7 @@
  */
 #include "supervisor/request.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -74,6 +75,8 @@ static uint32_t job_flags(const struct request *request)
 		flags |= JOB_NO_DYNAMIC_CODE;
 	if (!request->policy->timers)
 		flags |= JOB_NO_TIMERS;
+	if (request->policy->globals)
+		flags |= JOB_HAS_GLOBALS;
 	if (request->seeded)
 		flags |= JOB_SEEDED;
 	if (request->frozen)
@@ -81,15 +84,44 @@ static uint32_t job_flags(const struct request *request)
 	return flags;
 }
 
-void request_encode(const struct request *request, unsigned char head[REQUEST_HEAD_BYTES])
+size_t request_encode_rules(const struct request *request,
+			    unsigned char rules[JOB_RULES_MOST])
 {
+	size_t count, len = 0;
+	const struct rule *rule = policy_rules(request->policy, &count);
+
+	for (size_t i = 0; i < count; i++, rule++)
+		for (size_t m = 0; m < rule->matches_count; m++) {
+			const struct rule_match *match = &rule->matches[m];
+			size_t n = strlen(match->pattern);
+
+			assert(n <= UINT8_MAX && len + 3 + n <= JOB_RULES_MOST);
+			rules[len] = (unsigned char)i;
+			rules[len + 1] = (unsigned char)match->kind;
+			rules[len + 2] = (unsigned char)n;
+			memcpy(rules + len + 3, match->pattern, n);
+			len += 3 + n;
+		}
+	return len;
+}
+
+size_t request_globals_len(const struct request *request)
+{
+	return request->policy->globals ? strlen(request->policy->globals) : 0;
+}
+
+void request_encode(const struct request *request, size_t rules_len,
+		    unsigned char head[REQUEST_HEAD_BYTES])
+{
+	size_t globals_len = request_globals_len(request);
 	const uint64_t *limit = request->limits.value;
 	size_t name_len = strlen(request->name);
 	unsigned char *at = head + FRAME_HEADER_BYTES;
 
 	head[0] = FRAME_JOB;
-	put_u32le(head + 1, (uint32_t)(JOB_HEAD_BYTES + request->source_len +
-				       request->input_len + name_len));
+	put_u32le(head + 1,
+		  (uint32_t)(JOB_HEAD_BYTES + request->source_len + request->input_len +
+			     name_len + rules_len + globals_len));
 	put_u32le(at, job_flags(request));
 	put_u32le(at + 4, request->engine);
 	put_u64le(at + 8, limit[LIMIT_ID_memory_bytes]);
@@ -102,5 +134,7 @@ void request_encode(const struct request *request, unsigned char head[REQUEST_HE
 	put_u32le(at + 48, (uint32_t)request->source_len);
 	put_u32le(at + 52, (uint32_t)request->input_len);
 	put_u32le(at + 56, (uint32_t)name_len);
-	put_u32le(at + 60, 0);
+	put_u32le(at + 60, (uint32_t)rules_len);
+	put_u32le(at + 64, (uint32_t)globals_len);
+	put_u32le(at + 68, 0);
 }

@@ -18,7 +18,8 @@ struct request {
 	struct limits limits; /* the policy's, lowered */
 	enum policy_engine engine;
 	enum policy_mode mode;
-	bool judged; /* ok is not enough: the value has to be true */
+	bool judged;	 /* ok is not enough: the value has to be true */
+	bool check_only; /* the gate and the compiler look at it; nothing runs */
 	bool seeded, frozen;
 	uint64_t seed;
 	int64_t now_ms;
@@ -41,9 +42,18 @@ struct refusal {
 /* Size and encoding. True if the source may go on; else *ret_refusal says why not. */
 bool request_check_source(const struct request *request, struct refusal *ret_refusal);
 
-/* The frame header and the head of the JOB frame; source, input and name follow it. */
+/* The rules of the policy for the JOB frame. Returns how many bytes; a policy with more
+ * than fit cannot be loaded. */
+size_t request_encode_rules(const struct request *request,
+			    unsigned char rules[JOB_RULES_MOST]);
+
+/* The frame header and the head of the JOB frame; source, input, name, rules and globals
+ * follow it. */
 #define REQUEST_HEAD_BYTES (FRAME_HEADER_BYTES + JOB_HEAD_BYTES)
-void request_encode(const struct request *request,
+void request_encode(const struct request *request, size_t rules_len,
 		    unsigned char head[REQUEST_HEAD_BYTES]);
+
+/* Of the policy; 0 where it has no list. */
+size_t request_globals_len(const struct request *request);
 
 #endif

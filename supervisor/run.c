@@ -29,10 +29,6 @@
 #include "supervisor/confine.h"
 #include "supervisor/run_internal.h"
 
-_Static_assert((int)GATE_INFO == FINDING_INFO && (int)GATE_WARN == FINDING_WARN &&
-		       (int)GATE_DENY == FINDING_DENY,
-	       "a severity has one number everywhere");
-
 /* From clone to READY. A host under great load takes a second. */
 #define SETUP_MS 10000
 
@@ -179,16 +175,25 @@ static enum run_state step_gate(struct run *run)
 	return next == RUN_gate && run->frames.place == FRAMES_AT_GO ? RUN_decide : next;
 }
 
-static bool gate_blocks(const struct run *run)
+static bool is_rejected(const struct run *run)
 {
-	for (unsigned i = 0; i < run->record->findings_count; i++) {
-		const struct record_finding *finding = &run->record->findings[i];
-
-		if (gate_finding_blocks(run->request->mode, finding->severity,
-					finding->rule))
+	for (unsigned i = 0; i < run->record->findings_count; i++)
+		if (run->record->findings[i].blocks)
 			return true;
-	}
 	return false;
+}
+
+/* What the gate could not read may only be looked at by the compiler: if that refuses it
+ * too, there is an error to tell; if not, the two differ, and nothing of it may run. */
+static bool must_examine(const struct run *run)
+{
+	const struct policy *policy = run->request->policy;
+	size_t count;
+	const struct rule *rules = policy_rules(policy, &count);
+	const struct rule *rule = rules_find(rules, count, GATE_UNEXAMINED);
+
+	return run->unparsed &&
+	       gate_blocks(run->request->mode, rule, gate_severity(policy, rule));
 }
 
 /* CPU time that cannot be used up before wall time is not worth looking at. */
@@ -210,20 +215,22 @@ static enum run_state step_decide(struct run *run)
 {
 	int r;
 
-	if (gate_blocks(run)) {
+	if (is_rejected(run)) {
 		run->record->gate = GATE_REJECTED;
 		run->record->engine = POLICY_ENGINE_AUTO;
 		guard_note(&run->guard, KILL_REJECTED);
 		return RUN_stop;
 	}
 	run->record->gate = GATE_ALLOWED;
+	run->must_examine = must_examine(run);
+	run->compile_only = run->must_examine || run->request->check_only;
 	r = arm_limits(run);
 	if (r < 0) {
 		run_failf(run, JAIL_STAGE_RUN, -r, "cannot measure CPU time: %s",
 			  strerror(-r));
 		return RUN_stop;
 	}
-	frames_go(&run->frames);
+	frames_go(&run->frames, run->compile_only);
 	run_feed_go(run);
 	return run->failed ? RUN_stop : RUN_guest;
 }
@@ -275,8 +282,9 @@ static enum run_state step_reap(struct run *run)
 static void check_invariants(const struct run *run, enum run_state state)
 {
 	assert(state != RUN_guest || run->go_ns);
-	assert(!run->go_ns || run->record->gate == GATE_ALLOWED);
-	assert(!run->go_ns || run->frames.place >= FRAMES_AT_RUN);
+	assert(!run->go_ns || run->record->gate == GATE_ALLOWED || run->compile_only);
+	assert(!run->go_ns || run->frames.place >= FRAMES_AT_TRIAL);
+	assert(!run->compile_only || run->frames.place != FRAMES_AT_RUN);
 	assert(state != RUN_stop || run->guard.reason != KILL_NONE);
 	assert(!run->failed || run->guard.reason != KILL_NONE);
 	assert(state < RUN_greet || state >= RUN_reap || run->jail);
@@ -303,6 +311,7 @@ void run_request(const struct request *request, const struct run_means *means,
 {
 	const uint64_t *limit = request->limits.value;
 	struct refusal refusal;
+	size_t rules_count;
 	struct run run = {
 		.request = request,
 		.means = means,
@@ -310,8 +319,9 @@ void run_request(const struct request *request, const struct run_means *means,
 		.diagnostics = TEXT_INIT(RUN_DIAGNOSTICS_MOST),
 	};
 
+	policy_rules(request->policy, &rules_count);
 	frames_init(&run.frames, (uint32_t)limit[LIMIT_ID_value_bytes],
-		    (uint32_t)limit[LIMIT_ID_log_bytes]);
+		    (uint32_t)limit[LIMIT_ID_log_bytes], (unsigned)rules_count);
 	if (request_check_source(request, &refusal))
 		run_states(&run);
 	else

@@ -234,10 +234,15 @@ void run_refuse(struct run *run, const struct refusal *refusal)
 	record->gate = GATE_REJECTED;
 	r = runid_make(record->started_ms, record->id);
 	if (r == 0)
-		r = record_add_finding(record, FINDING_DENY, refusal->line,
-				       refusal->column, refusal->rule,
-				       strlen(refusal->rule), refusal->message,
-				       strlen(refusal->message));
+		r = record_add_finding(record,
+				       &(struct record_finding){
+					       .severity = RULE_SEVERITY_DENY,
+					       .line = refusal->line,
+					       .column = refusal->column,
+					       .blocks = true,
+					       .rule = strdup(refusal->rule),
+					       .message = strdup(refusal->message),
+				       });
 	if (r == 0)
 		return;
 	/* Rejected for a reason that cannot be told is not what happened. */

@@ -4,7 +4,10 @@
  * in order; whether they are true nobody knows.
  */
 #include <errno.h>
+#include <string.h>
 
+#include "base/own.h"
+#include "policy/gate.h"
 #include "supervisor/clock.h"
 #include "supervisor/run_internal.h"
 
@@ -25,22 +28,50 @@ static void take_ready(struct run *run, const struct frame *f)
 		  run->means->interp->path, f->ready.version, PROTOCOL_VERSION);
 }
 
-static void take_finding(struct run *run, const struct frame *f)
+/* Only the place and the detail are the guest's words. */
+void run_add_finding(struct run *run, const struct rule *rule, const struct frame *f)
 {
+	const struct request *request = run->request;
 	struct record *record = run->record;
+	struct record_finding finding = {
+		.severity = gate_severity(request->policy, rule),
+		.rule = strdup(rule->name),
+		.why = rule->why,
+	};
+	own_text struct text message = TEXT_INIT(RUN_MESSAGE_MOST);
 
-	if (record_add_finding(record, f->finding.severity, f->finding.line,
-			       f->finding.column, f->finding.rule.at, f->finding.rule.len,
-			       f->finding.message.at, f->finding.message.len) < 0)
+	text_add_str(&message, rule->message);
+	if (f) {
+		finding.line = f->finding.line;
+		finding.column = f->finding.column;
+		finding.span = f->finding.span;
+		if (f->finding.detail.len) {
+			text_add_str(&message, ": ");
+			text_add(&message, f->finding.detail.at, f->finding.detail.len);
+		}
+	}
+	finding.message = strdup(text_str(&message));
+	finding.blocks = gate_blocks(request->mode, rule, finding.severity);
+	if (text_status(&message) || record_add_finding(record, &finding) < 0)
 		no_memory(run);
 	else
 		output_finding(run->means->output,
 			       &record->findings[record->findings_count - 1]);
 }
 
+static void take_finding(struct run *run, const struct frame *f)
+{
+	size_t count;
+	const struct rule *rules = policy_rules(run->request->policy, &count);
+
+	run_add_finding(run, &rules[f->finding.rule], f);
+}
+
 static void take_gate(struct run *run, const struct frame *f)
 {
 	run->record->has_complexity = true;
+	run->record->nesting = f->gate.nesting;
+	run->unparsed = f->gate.unparsed;
 	run->record->complexity = f->gate.complexity;
 	run->record->engine = (enum policy_engine)f->gate.engine;
 }
@@ -108,6 +139,23 @@ static void take_limit(struct run *run, const struct frame *f)
 	run->outcome = f->limit.kind == LIMIT_VALUE ? OUTCOME_LARGE : OUTCOME_MEMORY;
 }
 
+/* After a trial that said nothing the engine would run the source. */
+static void take_end(struct run *run)
+{
+	size_t count;
+	const struct rule *rules = policy_rules(run->request->policy, &count);
+
+	run->complete = true;
+	if (!run->compile_only || run->outcome != OUTCOME_NONE)
+		return;
+	run->outcome = run->must_examine ? OUTCOME_UNEXAMINED : OUTCOME_COMPILED;
+	if (!run->must_examine)
+		return;
+	run->record->gate = GATE_REJECTED;
+	run->record->engine = POLICY_ENGINE_AUTO;
+	run_add_finding(run, rules_find(rules, count, GATE_UNEXAMINED), NULL);
+}
+
 static void take_violation(struct run *run, const struct frame *f)
 {
 	run->violated = true;
@@ -143,7 +191,7 @@ void run_take_frame(struct run *run, const struct frame *frame)
 		take_violation(run, frame);
 		break;
 	case FRAME_END:
-		run->complete = true;
+		take_end(run);
 		break;
 	case FRAME_JOB:
 	case FRAME_GO:

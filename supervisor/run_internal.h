@@ -15,9 +15,12 @@
 /* The guest's raw diagnostics that are kept. */
 #define RUN_DIAGNOSTICS_MOST 4096u
 
+/* Of a finding: a rule's own words and what was found. */
+#define RUN_MESSAGE_MOST 1024u
+
 /* What is still to be written to the guest. */
 struct run_feed {
-	struct iovec parts[5]; /* head, source, input, name, GO */
+	struct iovec parts[7]; /* head, source, input, name, rules, globals, GO */
 	unsigned now, count;
 };
 
@@ -49,13 +52,17 @@ struct run {
 	struct frames frames;
 	struct run_feed feed;
 	unsigned char head[REQUEST_HEAD_BYTES];
-	unsigned char go[FRAME_HEADER_BYTES];
+	unsigned char rules[JOB_RULES_MOST];
+	unsigned char go[FRAME_HEADER_BYTES + 4];
 	struct text diagnostics;
 
 	uint64_t start_ns, ready_ns, go_ns, end_ns; /* monotonic; 0: not yet */
-	bool confined; /* we are; before, nothing that the guest wrote is read */
-	bool drained;  /* nothing more is taken from the guest */
-	bool complete; /* END seen */
+	bool confined;	   /* we are; before, nothing that the guest wrote is read */
+	bool drained;	   /* nothing more is taken from the guest */
+	bool complete;	   /* END seen */
+	bool unparsed;	   /* says the gate */
+	bool must_examine; /* and that the mode does not let through */
+	bool compile_only; /* GO was for that alone */
 	enum outcome outcome;
 	bool violated;
 	uint32_t violation_arch, violation_number;
@@ -75,6 +82,8 @@ void run_feed_go(struct run *run);
 
 /* run_frames.c: takes in one checked frame. */
 void run_take_frame(struct run *run, const struct frame *frame);
+/* The frame says where; NULL: it is about the source as a whole. */
+void run_add_finding(struct run *run, const struct rule *rule, const struct frame *frame);
 
 /* Was its end seen before the deadline? */
 static inline bool run_ended_in_time(const struct run *run)

@@ -68,18 +68,23 @@ static void feed_some(struct run *run)
 void run_feed_job(struct run *run)
 {
 	const struct request *request = run->request;
+	size_t rules_len = request_encode_rules(request, run->rules);
 
-	request_encode(request, run->head);
+	request_encode(request, rules_len, run->head);
 	feed_add(&run->feed, run->head, sizeof(run->head));
 	feed_add(&run->feed, request->source, request->source_len);
 	feed_add(&run->feed, request->input, request->input_len);
 	feed_add(&run->feed, request->name, strlen(request->name));
+	feed_add(&run->feed, run->rules, rules_len);
+	feed_add(&run->feed, request->policy->globals, request_globals_len(request));
 	feed_some(run);
 }
 
 void run_feed_go(struct run *run)
 {
 	run->go[0] = FRAME_GO;
+	put_u32le(run->go + 1, 4);
+	put_u32le(run->go + FRAME_HEADER_BYTES, run->compile_only ? GO_COMPILE : 0);
 	feed_add(&run->feed, run->go, sizeof(run->go));
 	feed_some(run);
 }

@@ -34,6 +34,10 @@ static enum status status_of_outcome(enum outcome outcome)
 		return STATUS_MEMORY_LIMIT;
 	case OUTCOME_LARGE:
 		return STATUS_OUTPUT_LIMIT;
+	case OUTCOME_COMPILED:
+		return STATUS_OK;
+	case OUTCOME_UNEXAMINED:
+		return STATUS_REJECTED;
 	case OUTCOME_NONE:
 		break;
 	}

@@ -72,8 +72,10 @@ enum outcome {
 	OUTCOME_NONE,
 	OUTCOME_VALUE,
 	OUTCOME_ERROR,
-	OUTCOME_MEMORY, /* the engine's heap cap */
-	OUTCOME_LARGE,	/* the value did not fit */
+	OUTCOME_MEMORY,	    /* the engine's heap cap */
+	OUTCOME_LARGE,	    /* the value did not fit */
+	OUTCOME_COMPILED,   /* that was all it should be */
+	OUTCOME_UNEXAMINED, /* it would run, but the gate could not read it */
 };
 
 /* All that decides, gathered when the jail is gone. */

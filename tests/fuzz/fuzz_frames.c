@@ -14,6 +14,7 @@
 
 #define VALUE_MOST 256u
 #define LOG_MOST   128u
+#define RULES	   3u
 #define ROOM_MOST  (FRAME_HEADER_BYTES + 20u + 3u * ERROR_TEXT_MOST)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
@@ -64,18 +65,19 @@ static void note_frame(struct outcome *outcome, const struct frame *frame)
 		note_text(outcome, frame->error.stack, ERROR_TEXT_MOST);
 	}
 	if (frame->type == FRAME_FINDING) {
-		note_text(outcome, frame->finding.rule, 255);
-		note_text(outcome, frame->finding.message, 1024);
+		must(frame->finding.rule < RULES);
+		note_text(outcome, frame->finding.detail, FINDING_DETAIL_MOST);
 	}
 }
 
-static struct outcome parse(const uint8_t *data, size_t len, size_t step, bool go)
+static struct outcome parse(const uint8_t *data, size_t len, size_t step, bool go,
+			    bool trial)
 {
 	struct outcome outcome = {0};
 	struct frames frames;
 	struct frame frame;
 
-	frames_init(&frames, VALUE_MOST, LOG_MOST);
+	frames_init(&frames, VALUE_MOST, LOG_MOST, RULES);
 	while (len) {
 		size_t n = 0;
 		void *room = frames_room(&frames, &n);
@@ -92,7 +94,7 @@ static struct outcome parse(const uint8_t *data, size_t len, size_t step, bool g
 		while (frames_next(&frames, &frame) > 0) {
 			note_frame(&outcome, &frame);
 			if (go)
-				frames_go(&frames);
+				frames_go(&frames, trial);
 		}
 	}
 	must(frames_finish(&frames) == 0 || frames.fault != FRAMES_FAULT_NONE);
@@ -105,14 +107,15 @@ static struct outcome parse(const uint8_t *data, size_t len, size_t step, bool g
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct outcome whole, bytes, odd;
-	bool go;
+	bool go, trial;
 
 	if (len == 0)
 		return 0;
 	go = data[0] & 1;
-	whole = parse(data + 1, len - 1, SIZE_MAX, go);
-	bytes = parse(data + 1, len - 1, 1, go);
-	odd = parse(data + 1, len - 1, 7, go);
+	trial = data[0] & 2;
+	whole = parse(data + 1, len - 1, SIZE_MAX, go, trial);
+	bytes = parse(data + 1, len - 1, 1, go, trial);
+	odd = parse(data + 1, len - 1, 7, go, trial);
 	must(whole.frames == bytes.frames && whole.frames == odd.frames);
 	must(whole.sum == bytes.sum && whole.sum == odd.sum);
 	must(whole.fault == bytes.fault && whole.fault == odd.fault);

@@ -88,16 +88,16 @@ static void say_ready(char *arg)
 
 static void say_gate(char *arg)
 {
-	unsigned char payload[8] = {0};
+	unsigned char payload[16] = {0};
 
 	(void)arg;
-	put_u32le(payload + 4, JOB_ENGINE_DUKTAPE);
+	put_u32le(payload + 8, JOB_ENGINE_DUKTAPE);
 	say_frame(FRAME_GATE, payload, sizeof(payload));
 }
 
 static void await_go(char *arg)
 {
-	char go[FRAME_HEADER_BYTES];
+	char go[FRAME_HEADER_BYTES + 4];
 
 	(void)arg;
 	read_all(go, sizeof(go));

@@ -64,7 +64,10 @@ int host_option_parse(struct host_options *options, const char *word)
 		options->input = value;
 	if ((value = option_value(word, "name")))
 		options->name = value;
-	if (option_value(word, "input") || option_value(word, "name"))
+	if ((value = option_value(word, "globals")))
+		options->globals = value;
+	if (option_value(word, "input") || option_value(word, "globals") ||
+	    option_value(word, "name"))
 		return 0;
 #define X(text, field)                          \
 	if ((value = option_value(word, text))) \
@@ -123,9 +126,13 @@ static void feed(int fd, const void *bytes, size_t n)
 	}
 }
 
+/* What quod-js itself refuses: rule 0 is "engine", rule 1 "input-json". */
+static const char rules[] = "\0\5\6engine\1\5\12input-json";
+
 static void put_head(unsigned char *job, const struct host_options *o, size_t source_len)
 {
-	unsigned flags = (unsigned)o->flags | (o->input ? JOB_HAS_INPUT : 0);
+	unsigned flags = (unsigned)o->flags | (o->input ? JOB_HAS_INPUT : 0) |
+			 (o->globals ? JOB_HAS_GLOBALS : 0);
 
 	put_u32le(job, flags);
 	put_u32le(job + 4, (uint32_t)o->engine);
@@ -139,6 +146,8 @@ static void put_head(unsigned char *job, const struct host_options *o, size_t so
 	put_u32le(job + 48, (uint32_t)source_len);
 	put_u32le(job + 52, (uint32_t)(o->input ? strlen(o->input) : 0));
 	put_u32le(job + 56, (uint32_t)strlen(o->name));
+	put_u32le(job + 60, sizeof(rules) - 1);
+	put_u32le(job + 64, (uint32_t)(o->globals ? strlen(o->globals) : 0));
 }
 
 static void job_send(const struct guest *guest, const char *source, size_t source_len)
@@ -146,14 +155,17 @@ static void job_send(const struct guest *guest, const char *source, size_t sourc
 	const struct host_options *o = guest->options;
 	unsigned char head[FRAME_HEADER_BYTES + JOB_HEAD_BYTES] = {FRAME_JOB};
 	size_t input_len = o->input ? strlen(o->input) : 0, name_len = strlen(o->name);
+	size_t globals_len = o->globals ? strlen(o->globals) : 0;
 
-	put_u32le(head + 1,
-		  (uint32_t)(JOB_HEAD_BYTES + source_len + input_len + name_len));
+	put_u32le(head + 1, (uint32_t)(JOB_HEAD_BYTES + source_len + input_len +
+				       name_len + sizeof(rules) - 1 + globals_len));
 	put_head(head + FRAME_HEADER_BYTES, o, source_len);
 	feed(guest->in, head, sizeof(head));
 	feed(guest->in, source, source_len);
 	feed(guest->in, o->input, input_len);
 	feed(guest->in, o->name, name_len);
+	feed(guest->in, rules, sizeof(rules) - 1);
+	feed(guest->in, o->globals, globals_len);
 }
 
 static long long now_ms(void)
@@ -285,14 +297,15 @@ static void take_error(json_t *result, const unsigned char *p, size_t n)
 
 static void take_finding(json_t *result, const unsigned char *p, size_t n)
 {
-	if (n < 10 || p[9] > n - 10) {
+	static const char *const names[] = {"engine", "input-json"};
+
+	if (n < 13 || p[0] >= sizeof(names) / sizeof(names[0])) {
 		set_fault(result, "FINDING");
 		return;
 	}
 	json_object_set_new(result, "finding",
-			    json_sprintf("%d %.*s: %.*s", p[0], (int)p[9],
-					 (const char *)p + 10, (int)(n - 10 - p[9]),
-					 (const char *)p + 10 + p[9]));
+			    json_sprintf("%s: %.*s", names[p[0]], (int)(n - 13),
+					 (const char *)p + 13));
 }
 
 static void take_limit(json_t *result, const unsigned char *p, size_t n)
@@ -310,8 +323,9 @@ static void take_limit(json_t *result, const unsigned char *p, size_t n)
 static void take_frame(json_t *result, const struct guest *guest, unsigned type,
 		       const unsigned char *p, size_t n)
 {
-	static const unsigned char go[FRAME_HEADER_BYTES] = {FRAME_GO};
+	unsigned char go[FRAME_HEADER_BYTES + 4] = {FRAME_GO, 4};
 
+	put_u32le(go + FRAME_HEADER_BYTES, guest->options->compile_only ? GO_COMPILE : 0);
 	switch (type) {
 	case FRAME_READY:
 		json_object_set_new(result, "ready",
@@ -322,7 +336,7 @@ static void take_frame(json_t *result, const struct guest *guest, unsigned type,
 		break;
 	case FRAME_GATE:
 		json_object_set_new(result, "gate",
-				    json_integer(n == 8 ? get_u32le(p + 4) : 0));
+				    json_integer(n == 16 ? get_u32le(p + 8) : 0));
 		if (guest->options->no_go)
 			dup2(guest->out, guest->in); /* closes the way in */
 		else
@@ -342,7 +356,7 @@ static void take_frame(json_t *result, const struct guest *guest, unsigned type,
 		break;
 	case FRAME_VIOLATION:
 		json_object_set_new(result, "violation",
-				    json_integer(n == 8 ? get_u32le(p + 4) : 0));
+				    json_integer(n == 16 ? get_u32le(p + 8) : 0));
 		break;
 	case FRAME_END:
 		json_object_set_new(result, "peak",

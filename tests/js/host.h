@@ -23,13 +23,14 @@
 	X("flags", flags)         \
 	X("stack", stack_bytes)   \
 	X("lines", lines_shown)   \
-	X("no-go", no_go)
+	X("no-go", no_go)         \
+	X("compile", compile_only)
 
 struct host_options {
 #define X(name, field) unsigned long long field;
 	HOST_NUMBERS(X)
 #undef X
-	const char *input, *name;
+	const char *input, *name, *globals; /* globals: NULL: all */
 };
 
 #define HOST_OPTIONS_INIT                                                            \

@@ -12,11 +12,13 @@
 
 #define VALUE_MOST 64u
 #define LOG_MOST   32u
+#define RULES	   3u
 
 /* A stream under construction. */
 struct stream {
 	unsigned char bytes[65536];
 	size_t len;
+	bool trial; /* GO is to compile alone */
 };
 
 static void put(struct stream *s, enum frame_type type, const void *payload, size_t len)
@@ -29,12 +31,12 @@ static void put(struct stream *s, enum frame_type type, const void *payload, siz
 
 static void put_ready(struct stream *s)
 {
-	put(s, FRAME_READY, "\1\0\0\0\0\0\0\0", 8);
+	put(s, FRAME_READY, "\2\0\0\0\0\0\0\0", 8);
 }
 
 static void put_gate(struct stream *s)
 {
-	put(s, FRAME_GATE, "\7\0\0\0\1\0\0\0", 8);
+	put(s, FRAME_GATE, "\7\0\0\0\2\0\0\0\1\0\0\0\0\0\0\0", 16);
 }
 
 static void put_log(struct stream *s, const char *text)
@@ -75,7 +77,7 @@ static unsigned parse(struct frames *frames, const struct stream *s, struct fram
 	unsigned count = 0;
 	size_t at = 0;
 
-	frames_init(frames, VALUE_MOST, LOG_MOST);
+	frames_init(frames, VALUE_MOST, LOG_MOST, RULES);
 	while (at < s->len) {
 		size_t room = 0;
 		void *to = frames_room(frames, &room);
@@ -89,7 +91,7 @@ static unsigned parse(struct frames *frames, const struct stream *s, struct fram
 		while (frames_next(frames, &frame) > 0) {
 			count++;
 			*last = frame;
-			frames_go(frames);
+			frames_go(frames, s->trial);
 		}
 	}
 	(void)frames_finish(frames);
@@ -160,7 +162,7 @@ Test(frames, nothing_may_come_before_go)
 
 	put_opening(&s);
 	put_log(&s, "early");
-	frames_init(&frames, VALUE_MOST, LOG_MOST);
+	frames_init(&frames, VALUE_MOST, LOG_MOST, RULES);
 	to = frames_room(&frames, &room);
 	memcpy(to, s.bytes, s.len);
 	frames_added(&frames, s.len);
@@ -303,11 +305,66 @@ Test(frames, findings_are_bounded)
 	struct stream s = {.len = 0};
 
 	put_ready(&s);
-	for (unsigned i = 0; i < FRAMES_FINDINGS_MOST; i++)
-		put(&s, FRAME_FINDING, "\2\1\0\0\0\5\0\0\0\4evalno", 16);
+	for (unsigned i = 0; i < FINDINGS_MOST; i++)
+		put(&s, FRAME_FINDING, "\2\1\0\0\0\5\0\0\0\4\0\0\0eval", 17);
 	expect_fault(&s, FRAMES_FAULT_NONE, "as many as allowed");
-	put(&s, FRAME_FINDING, "\2\1\0\0\0\5\0\0\0\4evalno", 16);
+	put(&s, FRAME_FINDING, "\2\1\0\0\0\5\0\0\0\4\0\0\0eval", 17);
 	expect_fault(&s, FRAMES_FAULT_FLOOD, "one more");
+}
+
+Test(frames, findings_name_a_rule_that_there_is)
+{
+	static const struct {
+		const char *payload;
+		size_t len;
+		enum frames_fault fault;
+	} cases[] = {
+		{"\2\1\0\0\0\5\0\0\0\4\0\0\0", 13, FRAMES_FAULT_NONE},
+		{"\3\1\0\0\0\5\0\0\0\4\0\0\0", 13, FRAMES_FAULT_PAYLOAD},
+		{"\2\1\0\0\0\5\0\0\0\4\0\0", 12, FRAMES_FAULT_PAYLOAD},
+		{"\2\1\0\0\0\5\0\0\0\4\0\0\0\377", 14, FRAMES_FAULT_UTF8},
+	};
+	char long_one[13 + FINDING_DETAIL_MOST + 1] = "\2";
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct stream s = {.len = 0};
+
+		put_ready(&s);
+		put(&s, FRAME_FINDING, cases[i].payload, cases[i].len);
+		expect_fault(&s, cases[i].fault, "a finding");
+	}
+	struct stream s = {.len = 0};
+	put_ready(&s);
+	put(&s, FRAME_FINDING, long_one, sizeof(long_one));
+	expect_fault(&s, FRAMES_FAULT_LENGTH, "a long finding");
+}
+
+/* Nothing of the source runs: there is no log and no value to tell of. */
+Test(frames, a_trial_says_an_error_or_nothing)
+{
+	static const struct {
+		enum frame_type type;
+		const char *payload;
+		size_t len;
+		enum frames_fault fault;
+	} cases[] = {
+		{FRAME_END, "\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16, FRAMES_FAULT_NONE},
+		{FRAME_LIMIT, "\0\0", 2, FRAMES_FAULT_NONE},
+		{FRAME_LOG, "\0\0a", 3, FRAMES_FAULT_ORDER},
+		{FRAME_VALUE, "\0\0\0\0\0", 5, FRAMES_FAULT_ORDER},
+		{FRAME_ERROR, "\0\0\0\0\1\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0", 20,
+		 FRAMES_FAULT_NONE},
+		{FRAME_ERROR, "\1\0\0\0\1\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0", 20,
+		 FRAMES_FAULT_ORDER},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct stream s = {.trial = true};
+
+		put_opening(&s);
+		put(&s, cases[i].type, cases[i].payload, cases[i].len);
+		expect_fault(&s, cases[i].fault, "a trial");
+	}
 }
 
 Test(frames, another_version_is_told_not_judged)
@@ -327,7 +384,7 @@ Test(frames, a_claim_costs_no_memory)
 	struct frames frames;
 	size_t room;
 
-	frames_init(&frames, 1u << 22, LOG_MOST);
+	frames_init(&frames, 1u << 22, LOG_MOST, RULES);
 	cr_assert_not_null(frames_room(&frames, &room));
 	cr_expect_lt(frames.room, 1u << 16);
 	frames_free(&frames);

@@ -99,16 +99,31 @@ Test(gate, severity_by_mode)
 		[POLICY_MODE_OFF] = {false, false, false},
 	};
 
+	const struct rule rule = {.name = "any"};
+
 	for (int mode = 0; mode < POLICY_MODES_COUNT; mode++)
-		for (unsigned severity = GATE_INFO; severity <= GATE_DENY; severity++)
-			cr_expect_eq(gate_finding_blocks((enum policy_mode)mode, severity,
-							 "eval"),
-				     blocks[mode][severity], "%s, severity %u",
+		for (int severity = 0; severity < RULE_SEVERITIES_COUNT; severity++)
+			cr_expect_eq(gate_blocks((enum policy_mode)mode, &rule,
+						 (enum rule_severity)severity),
+				     blocks[mode][severity], "%s, severity %d",
 				     policy_mode_names[mode], severity);
 }
 
 Test(gate, no_mode_waves_a_wrong_engine_through)
 {
-	cr_expect(gate_finding_blocks(POLICY_MODE_OFF, GATE_DENY, "engine"));
-	cr_expect_not(gate_finding_blocks(POLICY_MODE_OFF, GATE_WARN, "engine"));
+	const struct rule rule = {.name = "engine", .always = true};
+
+	cr_expect(gate_blocks(POLICY_MODE_OFF, &rule, RULE_SEVERITY_DENY));
+	cr_expect_not(gate_blocks(POLICY_MODE_OFF, &rule, RULE_SEVERITY_WARN));
+}
+
+Test(gate, severity_by_policy)
+{
+	const struct rule rule = {.severity = RULE_SEVERITY_DENY,
+				  .unless = RULE_UNLESS_TIMERS};
+	struct policy policy = {.timers = true};
+
+	cr_expect_eq(gate_severity(&policy, &rule), RULE_SEVERITY_INFO);
+	policy.timers = false;
+	cr_expect_eq(gate_severity(&policy, &rule), RULE_SEVERITY_DENY);
 }

@@ -103,7 +103,14 @@ Test(record, everything_that_is_known_is_told)
 	record.error.phase = PHASE_RESULT;
 	text_add_str(&record.error.name, "TypeError");
 	runlog_add(&record.log, LOG_WARN, "a\0b", 3, false, 1500, &line);
-	cr_assert_eq(record_add_finding(&record, FINDING_DENY, 1, 2, "evalx", 4, "no", 2),
+	cr_assert_eq(record_add_finding(&record,
+					&(struct record_finding){
+						.severity = RULE_SEVERITY_DENY,
+						.line = 1,
+						.column = 2,
+						.rule = strdup("eval"),
+						.message = strdup("no"),
+					}),
 		     0);
 	root = parse(&record, &text);
 	cr_expect_str_eq(string_at(root, "kill", "by"), "filter");

@@ -41,16 +41,19 @@ Test(request, the_job_frame)
 	struct request request = request_make("1+1", 3);
 	unsigned char head[REQUEST_HEAD_BYTES];
 	const unsigned char *at = head + FRAME_HEADER_BYTES;
+	const char *globals = request.policy->globals;
 
 	request.frozen = true;
 	request.now_ms = -1;
 	request.has_input = true;
 	request.input_len = 2;
-	request_encode(&request, head);
+	request_encode(&request, 5, head);
 	cr_expect_eq(head[0], FRAME_JOB);
-	cr_expect_eq(get_u32le(head + 1), JOB_HEAD_BYTES + 3 + 2 + 4);
+	cr_expect_eq(get_u32le(head + 1),
+		     JOB_HEAD_BYTES + 3 + 2 + 4 + 5 + (globals ? strlen(globals) : 0));
 	cr_expect_eq(get_u32le(at), JOB_FROZEN_TIME | JOB_HAS_INPUT |
-					    JOB_NO_DYNAMIC_CODE | JOB_NO_TIMERS);
+					    JOB_NO_DYNAMIC_CODE | JOB_NO_TIMERS |
+					    (globals ? JOB_HAS_GLOBALS : 0));
 	cr_expect_eq(get_u64le(at + 8), 32u << 20);
 	cr_expect_eq((int64_t)get_u64le(at + 24), -1);
 	cr_expect_eq(get_u32le(at + 32), 100);
@@ -58,5 +61,26 @@ Test(request, the_job_frame)
 	cr_expect_eq(get_u32le(at + 48), 3);
 	cr_expect_eq(get_u32le(at + 52), 2);
 	cr_expect_eq(get_u32le(at + 56), 4);
-	cr_expect_eq(get_u32le(at + 60), 0);
+	cr_expect_eq(get_u32le(at + 60), 5);
+	cr_expect_eq(get_u32le(at + 64), globals ? strlen(globals) : 0);
+	cr_expect_eq(get_u32le(at + 68), 0);
+}
+
+Test(request, rules_go_in_with_their_numbers)
+{
+	static const struct rule_match eval[] = {{RULE_GLOBAL, "eval"},
+						 {RULE_CALL, "a.b"}};
+	static const struct rule_match with[] = {{RULE_SYNTAX, "w"}};
+	const struct rule rules[] = {
+		{.name = "one", .matches = eval, .matches_count = 2},
+		{.name = "none"},
+		{.name = "three", .matches = with, .matches_count = 1}};
+	const struct policy policy = {.rules = rules, .rules_count = 3, .globals = "a b"};
+	struct request request = request_make("1", 1);
+	unsigned char wire[JOB_RULES_MOST];
+
+	request.policy = &policy;
+	cr_assert_eq(request_encode_rules(&request, wire), 17);
+	cr_expect_eq(memcmp(wire, "\0\0\4eval\0\1\3a.b\2\4\1w", 17), 0);
+	cr_expect_eq(request_globals_len(&request), 3);
 }
