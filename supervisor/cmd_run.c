@@ -23,8 +23,7 @@
 static const struct option options[] = {
 	POLICY_ARGS_OPTIONS(run_args, policy),
 	{'e', "eval", "CODE", "the source itself instead of a file", FIELD(code)},
-	{0, "engine", "ENGINE", "auto or duktape", FIELD(engine)},
-	{0, "mode", "MODE", "what findings block: strict, standard or off", FIELD(mode)},
+	RUN_ARGS_GATE_OPTIONS,
 	{0, "verdict", NULL, "exit with 1 unless the value is true", FIELD(verdict)},
 	{0, "input", "FILE", "JSON file for the global `input`, - for stdin",
 	 FIELD(input)},
@@ -122,13 +121,16 @@ static int run_placed(const struct run_args *args, const struct request *request
 	return r;
 }
 
-static int run_resolved(const struct run_args *args, struct usage *usage)
+static int run_resolved(const struct run_args *args, bool check_only, struct usage *usage)
 {
 	struct run_texts texts = {0};
 	struct request request = {0};
 	enum output_kind kind = OUTPUT_TEXT;
 	int r = run_args_resolve(args, &request, &texts, &kind, usage);
 
+	/* What does not run has no verdict. */
+	request.check_only = check_only;
+	request.judged = request.judged && !check_only;
 	if (r == 0)
 		r = run_placed(args, &request, kind, usage);
 	free(texts.source);
@@ -136,22 +138,27 @@ static int run_resolved(const struct run_args *args, struct usage *usage)
 	return r;
 }
 
-static int cmd_run(int argc, char **argv)
+int cmd_run_main(const struct command *command, bool check_only, int argc, char **argv)
 {
 	struct run_args args = {0};
 	struct usage usage;
 	int rest = 0;
-	int r = options_parse(options, ARRAY_LEN(options), false, argc, argv, &args,
-			      &rest, &usage);
+	int r = options_parse(command->options, command->options_count, false, argc, argv,
+			      &args, &rest, &usage);
 
 	if (r == 0 && rest > 1)
 		r = usage_fail(&usage, -EINVAL, "one source at a time: '%s' and '%s'",
 			       argv[0], argv[1]);
 	if (r == 0) {
 		args.file = rest ? argv[0] : NULL;
-		r = run_resolved(&args, &usage);
+		r = run_resolved(&args, check_only, &usage);
 	}
-	return r < 0 ? command_misused(&command_run, r, &usage) : r;
+	return r < 0 ? command_misused(command, r, &usage) : r;
+}
+
+static int cmd_run(int argc, char **argv)
+{
+	return cmd_run_main(&command_run, false, argc, argv);
 }
 
 const struct command command_run = {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `quod run` in three files: cmd_run.c (options and order), run_args.c (from what was
- * typed to a request), cases.c (one source, many inputs).
+ * typed to a request), cases.c (one source, many inputs); and `quod check`, which is a
+ * run that ends early (cmd_check.c).
  */
 #ifndef QUOD_CMD_RUN_H
 #define QUOD_CMD_RUN_H
@@ -20,6 +21,14 @@ struct run_args {
 	bool verdict;
 	const char *file; /* the word that is no option */
 };
+
+/* Rows for a table of options that fill a struct run_args. */
+#define RUN_ARGS_GATE_OPTIONS                                                          \
+	{0, "engine", "ENGINE", "auto or duktape", offsetof(struct run_args, engine)}, \
+	{                                                                              \
+		0, "mode", "MODE", "what findings block: strict, standard or off",     \
+			offsetof(struct run_args, mode)                                \
+	}
 
 /* What the strings of a request borrow from; freed together. */
 struct run_texts {
@@ -43,6 +52,11 @@ int run_args_choose(const char *option, const char *word, const char *const *nam
 int run_args_read(const char *path, size_t most, char **ret_data, size_t *ret_len);
 /* Says why that failed; `most` is the cap in words. Returns r. */
 int run_args_read_failed(const char *path, int r, const char *most, struct usage *usage);
+
+struct command;
+
+/* The whole command: words after its name, its options fill a struct run_args. */
+int cmd_run_main(const struct command *command, bool check_only, int argc, char **argv);
 
 /* "quod: WHAT: WHY" on stderr. Returns the exit code of internal_error. */
 int cmd_run_failed(const char *what, const char *why);

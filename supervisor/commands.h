@@ -20,6 +20,7 @@ struct command {
 /* Each in its own file cmd_NAME.c. X(name) */
 #define COMMANDS(X) \
 	X(run)      \
+	X(check)    \
 	X(exec)     \
 	X(doctor)   \
 	X(version)

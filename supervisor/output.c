@@ -132,6 +132,18 @@ static bool is_undefined(const struct record *record)
 	       !strcmp(text_str(&record->value_text), "undefined");
 }
 
+/* Findings are what was asked for; the rest is told as of any run. */
+static void text_check(struct output *output, const struct record *record)
+{
+	own_text struct text findings = TEXT_INIT(SINK_MOST);
+
+	output_findings(record, &findings);
+	text_add(&output->sink.bytes, text_str(&findings), findings.len);
+	if (text_status(&findings))
+		output->sink.bytes.error = text_status(&findings);
+	sink_commit(&output->sink, STDOUT_FILENO);
+}
+
 static void text_record(struct output *output, const struct record *record)
 {
 	struct text *to = &output->sink.bytes;
@@ -143,6 +155,8 @@ static void text_record(struct output *output, const struct record *record)
 		text_add_char(to, '\n');
 		sink_commit(&output->sink, STDOUT_FILENO);
 	}
+	if (record->request->check_only)
+		text_check(output, record);
 	output_explain(record, &why);
 	if (why.len == 0)
 		return;

@@ -49,6 +49,9 @@ void output_error(struct output *output, const struct record *record);
 /* At the end: the value and why it is not ok, or the record. */
 void output_record(struct output *output, const struct record *record);
 
+/* Findings and decision for people, as a compiler tells them; safe for a terminal. */
+void output_findings(const struct record *record, struct text *to);
+
 /* Why the status is what it is, for people: "timeout: ...", no prefix, no line feed.
  * Guest's text is in it as it came. */
 void output_explain(const struct record *record, struct text *to);

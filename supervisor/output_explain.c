@@ -74,13 +74,18 @@ static void explain_error(const struct record *record, struct text *to)
 	add_stack(error, to);
 }
 
+/* What blocks; the record and `quod check` tell the others too. */
 static void explain_rejected(const struct record *record, struct text *to)
 {
 	const char *lead = "";
 
+	if (record->request->check_only && record->findings_count)
+		return;
 	for (unsigned i = 0; i < record->findings_count; i++) {
 		const struct record_finding *finding = &record->findings[i];
 
+		if (!finding->blocks)
+			continue;
 		text_addf(to, "%s%s", lead, finding->message);
 		add_place(record, finding->line, finding->column, to);
 		text_addf(to, " [%s]", finding->rule);

@@ -78,7 +78,7 @@ test_greeting() {
 	while IFS='|' read -r source part; do
 		refused 125 "$part" "$source" "$quod" run -e "$source"
 	done <<-'END'
-		version:2 wait|speaks protocol 2, this quod speaks 1
+		version:3 wait|speaks protocol 3, this quod speaks 2
 		version:0|speaks protocol 0
 		version:4294967295 flood:x|speaks protocol 4294967295
 		exit:0|exit status 0
