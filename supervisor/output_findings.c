@@ -34,8 +34,10 @@ static bool ends_line(const char *at)
 static bool find_line(const struct request *request, uint32_t number, struct line *ret)
 {
 	const char *at = request->source, *end = at + request->source_len;
-	const char *start = at;
 
+	if (request->source_len >= 3 && !memcmp(at, "\xEF\xBB\xBF", 3))
+		at += 3; /* a byte order mark is in no column */
+	const char *start = at;
 	for (uint32_t now = 1; at <= end; at++) {
 		if (at < end && !ends_line(at))
 			continue;

@@ -87,8 +87,8 @@ test_greeting() {
 		fill:1|does not greet
 		raw:00 wait|does not greet
 		frame:01: wait|does not greet
-		frame:01:010000 wait|does not greet
-		frame:01:0100000001000000 wait|does not greet
+		frame:01:020000 wait|does not greet
+		frame:01:0200000001000000 wait|does not greet
 		claim:01:4294967295 wait|does not greet
 		gate wait|does not greet
 		log:x wait|does not greet
@@ -110,15 +110,16 @@ test_frames() {
 		ready value:1 wait|no place
 		ready end wait|no place
 		ready gate gate wait|no place
-		ready raw:030800000000000000010000000403000000000078 wait|no place
-		ready frame:02:030000000000000000 wait|contradict
-		ready frame:02:00000000000000000001 wait|contradict
-		ready frame:02:0000000000000000000561 wait|contradict
-		ready frame:02:00000000000000000001ff wait|not UTF-8
-		ready frame:03:0000000000000000 wait|contradict
-		ready frame:03:0000000003000000 wait|contradict
+		ready raw:0310000000000000000000000001000000000000000403000000000078 wait|no place
+		ready frame:02:ff000000000000000000000000 wait|contradict
+		ready frame:02:000000000000000000000000 wait|contradict
+		ready frame:02:0000000000 wait|contradict
+		ready frame:02:00000000000000000000000000ff wait|not UTF-8
+		ready frame:03:00000000000000000000000000000000 wait|contradict
+		ready frame:03:00000000000000000300000000000000 wait|contradict
+		ready frame:03:00000000000000000100000002000000 wait|contradict
 		ready frame:03:00 wait|contradict
-		ready claim:02:1025 wait|longer than
+		ready claim:02:142 wait|longer than
 		$hello frame:00: wait|unknown type
 		$hello frame:41: wait|unknown type
 		$hello frame:ff: wait|unknown type

@@ -86,13 +86,25 @@ static void say_ready(char *arg)
 	say_frame(FRAME_READY, payload, sizeof(payload));
 }
 
-static void say_gate(char *arg)
+static void say_gate_with(uint32_t flags)
 {
 	unsigned char payload[16] = {0};
 
-	(void)arg;
 	put_u32le(payload + 8, JOB_ENGINE_DUKTAPE);
+	put_u32le(payload + 12, flags);
 	say_frame(FRAME_GATE, payload, sizeof(payload));
+}
+
+static void say_gate(char *arg)
+{
+	(void)arg;
+	say_gate_with(0);
+}
+
+static void say_unparsed(char *arg)
+{
+	(void)arg;
+	say_gate_with(GATE_UNPARSED);
 }
 
 static void await_go(char *arg)
@@ -237,16 +249,27 @@ static void obey(char *word)
 		const char *name;
 		void (*run)(char *arg);
 	} words[] = {
-		{"ready", say_ready},	 {"version", say_version},
-		{"gate", say_gate},	 {"go", await_go},
-		{"log", say_log},	 {"value", say_value},
-		{"end", say_end},	 {"frame", say_any},
-		{"raw", say_raw},	 {"claim", say_claim},
-		{"flood", flood},	 {"fill", fill},
-		{"grumble", grumble},	 {"exit", leave},
-		{"call", call},		 {"crash", crash},
-		{"wait", wait_for_ever}, {"spin", spin},
-		{"burn", burn},		 {"eat", eat},
+		{"ready", say_ready},
+		{"version", say_version},
+		{"gate", say_gate},
+		{"go", await_go},
+		{"log", say_log},
+		{"value", say_value},
+		{"end", say_end},
+		{"frame", say_any},
+		{"raw", say_raw},
+		{"claim", say_claim},
+		{"flood", flood},
+		{"fill", fill},
+		{"grumble", grumble},
+		{"exit", leave},
+		{"call", call},
+		{"crash", crash},
+		{"wait", wait_for_ever},
+		{"spin", spin},
+		{"burn", burn},
+		{"eat", eat},
+		{"unparsed", say_unparsed},
 	};
 	char *arg = strchr(word, ':');
 
@@ -269,7 +292,8 @@ int main(void)
 	read_all(job, sizeof(job));
 	const unsigned char *head = job + FRAME_HEADER_BYTES;
 	size_t source_len = get_u32le(head + 48);
-	size_t rest_len = get_u32le(head + 52) + get_u32le(head + 56);
+	size_t rest_len = get_u32le(head + 52) + get_u32le(head + 56) +
+			  get_u32le(head + 60) + get_u32le(head + 64);
 	if (source_len > SOURCE_MOST || rest_len > sizeof(rest))
 		return 93;
 	read_all(source, source_len);
