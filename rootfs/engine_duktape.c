@@ -103,6 +103,8 @@ static void prepare(void)
 		lockdown_dynamic_code(guest);
 	if (!(run.job.flags & JOB_NO_TIMERS))
 		timers_define(guest);
+	if (run.job.flags & JOB_HAS_GLOBALS)
+		lockdown_globals(guest, run.job.globals, run.job.globals_len);
 }
 
 /* 1-based line and column, in characters, of a byte of the source. */

@@ -1,10 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Objects that the engine made are still pristine here: no guest code has run.
+ *
+ * What "taken away" means. Of a maker of code (eval, Function): there is no path to it,
+ * by name, property, prototype or call; nothing that a script can hold leads there, so it
+ * cannot be put back either. Of any other global: its name is gone, and so are the links
+ * by which its instances lead back to it (`/x/.constructor` without RegExp), which are
+ * undefined then. What the syntax makes stays: a literal is still a regular expression
+ * with its methods, and a method of a listed name may be the same function as a global
+ * that is not listed (Number.parseInt).
+ *
+ * undefined, NaN and Infinity always exist: the language does not let them go, and
+ * without them a script would be wrong, not weaker.
  */
 #include <stdbool.h>
+#include <string.h>
 
 #include "rootfs/lockdown.h"
+#include "rootfs/peek.h"
 
 struct path {
 	const char *object, *member; /* object NULL: the global object */
@@ -52,4 +65,100 @@ void lockdown_dynamic_code(duk_context *ctx)
 	duk_set_top(ctx, 0);
 	for (unsigned i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
 		take_away(ctx, &paths[i]);
+}
+
+struct names {
+	const char *list;
+	size_t len;
+};
+
+static bool names_have(const struct names *names, const char *name, size_t n)
+{
+	const char *end = names->list + names->len;
+
+	for (const char *at = names->list, *stop; at < end; at = stop + 1) {
+		stop = memchr(at, ' ', (size_t)(end - at));
+		if (!stop)
+			stop = end;
+		if ((size_t)(stop - at) == n && !memcmp(at, name, n))
+			return true;
+	}
+	return false;
+}
+
+static bool is_kept(const struct names *names, const char *name, size_t n)
+{
+	static const struct names constants = {"undefined NaN Infinity", 22};
+
+	return names_have(names, name, n) || names_have(&constants, name, n);
+}
+
+/* [ ... value ]: the instances of a constructor lead no longer to it. */
+static void unlink_instances(duk_context *ctx)
+{
+	duk_idx_t value = duk_get_top_index(ctx);
+
+	if (duk_is_function(ctx, value) &&
+	    duk_get_prop_literal(ctx, value, "prototype") &&
+	    duk_get_prop_literal(ctx, -1, "constructor") &&
+	    duk_strict_equals(ctx, -1, value)) {
+		duk_push_undefined(ctx);
+		peek_define(ctx, value + 1, "constructor");
+	}
+	duk_set_top(ctx, value + 1);
+}
+
+/* [ ... value ]: nor do the constructors that inherit from Error. */
+static void unlink_heir(duk_context *ctx, const void *error)
+{
+	if (!duk_is_function(ctx, -1))
+		return;
+	duk_get_prototype(ctx, -1);
+	if (duk_get_heapptr(ctx, -1) == error) {
+		duk_get_prototype(ctx, -1);
+		duk_set_prototype(ctx, -3);
+	}
+	duk_pop(ctx);
+}
+
+/* NULL: the name may stay, and with it what leads to it. */
+static const void *error_to_unlink(duk_context *ctx, const struct names *names)
+{
+	const void *error;
+
+	if (names_have(names, "Error", 5))
+		return NULL;
+	duk_get_global_literal(ctx, "Error");
+	error = duk_get_heapptr(ctx, -1);
+	duk_pop(ctx);
+	return error;
+}
+
+/*
+ * A bare name is also found where the global object inherits it (toString, constructor,
+ * __proto__): so it inherits nothing.
+ */
+void lockdown_globals(duk_context *ctx, const char *list, size_t len)
+{
+	const struct names names = {list, len};
+	const void *error = error_to_unlink(ctx, &names);
+
+	duk_push_global_object(ctx);
+	duk_enum(ctx, 0, DUK_ENUM_OWN_PROPERTIES_ONLY | DUK_ENUM_INCLUDE_NONENUMERABLE);
+	while (duk_next(ctx, 1, 1)) {
+		duk_size_t n;
+		const char *name = duk_get_lstring(ctx, 2, &n);
+
+		if (is_kept(&names, name, n)) {
+			if (error)
+				unlink_heir(ctx, error);
+		} else {
+			unlink_instances(ctx);
+			duk_del_prop_lstring(ctx, 0, name, n);
+		}
+		duk_set_top(ctx, 2);
+	}
+	duk_push_undefined(ctx);
+	duk_set_prototype(ctx, 0);
+	duk_set_top(ctx, 0);
 }
