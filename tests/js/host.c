@@ -150,6 +150,13 @@ static void put_head(unsigned char *job, const struct host_options *o, size_t so
 	put_u32le(job + 64, (uint32_t)(o->globals ? strlen(o->globals) : 0));
 }
 
+/* An option is one word: the names in it have commas between them. */
+static void feed_names(int fd, const char *names)
+{
+	for (; names && *names; names++)
+		feed(fd, *names == ',' ? " " : names, 1);
+}
+
 static void job_send(const struct guest *guest, const char *source, size_t source_len)
 {
 	const struct host_options *o = guest->options;
@@ -165,7 +172,7 @@ static void job_send(const struct guest *guest, const char *source, size_t sourc
 	feed(guest->in, o->input, input_len);
 	feed(guest->in, o->name, name_len);
 	feed(guest->in, rules, sizeof(rules) - 1);
-	feed(guest->in, o->globals, globals_len);
+	feed_names(guest->in, o->globals);
 }
 
 static long long now_ms(void)
@@ -356,7 +363,7 @@ static void take_frame(json_t *result, const struct guest *guest, unsigned type,
 		break;
 	case FRAME_VIOLATION:
 		json_object_set_new(result, "violation",
-				    json_integer(n == 16 ? get_u32le(p + 8) : 0));
+				    json_integer(n == 8 ? get_u32le(p + 4) : 0));
 		break;
 	case FRAME_END:
 		json_object_set_new(result, "peak",
