@@ -1,0 +1,3 @@
+// hostile: eval by base64
+var g = globalThis;
+g[atob("ZXZhbA==")](atob("MSsx"));

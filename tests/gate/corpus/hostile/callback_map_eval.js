@@ -1,0 +1,2 @@
+// hostile: eval as a callback
+["1 + 1", "2 + 2"].map(eval);

@@ -1,0 +1,3 @@
+// hostile: Function, two patterns deep
+const { constructor: { constructor: Make } } = [];
+Make("return 1")();

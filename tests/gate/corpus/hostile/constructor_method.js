@@ -1,0 +1,2 @@
+// hostile: Function by the constructor of a method
+"".sub.constructor("return this")();

@@ -1,0 +1,2 @@
+// hostile: Function, by __proto__
+(class {}).__proto__.constructor("return 1")();

@@ -1,0 +1,2 @@
+// hostile: eval, by its descriptor
+Object.getOwnPropertyDescriptor(globalThis, "eval").value("1 + 1");

@@ -1,0 +1,3 @@
+// hostile: eval by a word written backwards
+var name = "lave".split("").reverse().join("");
+globalThis[name]("6 * 7");

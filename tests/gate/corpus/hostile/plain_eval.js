@@ -1,0 +1,3 @@
+// hostile: eval, in the open
+var answer = 41;
+eval("answer + 1") === 42;

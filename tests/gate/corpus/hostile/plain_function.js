@@ -1,0 +1,3 @@
+// hostile: Function, in the open
+var add = new Function("a", "b", "return a + b");
+add(1, 2) === 3;

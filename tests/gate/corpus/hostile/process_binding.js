@@ -1,0 +1,3 @@
+// hostile: the process by the global object, then its bindings
+const p = globalThis["pro" + "cess"];
+p.binding("fs");

@@ -1,0 +1,2 @@
+// hostile: eval, by Reflect.apply
+Reflect.apply(eval, null, ["1 + 1"]);

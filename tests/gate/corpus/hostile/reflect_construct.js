@@ -1,0 +1,2 @@
+// hostile: Function, by Reflect.construct
+Reflect.construct(Function, ["return 1"])();

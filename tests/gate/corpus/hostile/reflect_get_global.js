@@ -1,0 +1,2 @@
+// hostile: eval, by Reflect.get over the global object
+Reflect.get(globalThis, ["e", "val"].join(""))("1 + 1");

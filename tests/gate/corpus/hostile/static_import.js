@@ -1,0 +1,3 @@
+// hostile: a static import
+import { readFileSync } from "fs";
+readFileSync("/etc/passwd", "utf8");

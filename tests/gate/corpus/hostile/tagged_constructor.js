@@ -1,0 +1,2 @@
+// hostile: a constructor chain as the tag of a template
+[].sort.constructor`return 1```;

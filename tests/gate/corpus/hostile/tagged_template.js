@@ -1,0 +1,2 @@
+// hostile: Function as the tag of a template
+Function`return 1```;

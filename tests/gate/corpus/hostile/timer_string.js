@@ -1,0 +1,3 @@
+// hostile: a timer that is given text
+var stolen = "console.log('ran')";
+setTimeout(stolen, 0);

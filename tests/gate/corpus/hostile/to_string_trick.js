@@ -1,0 +1,3 @@
+// hostile: Function called when a value becomes a string
+const bomb = { toString: Function("return 'x'") };
+String(bomb);

@@ -1,0 +1,3 @@
+// hostile: Function, spelled with escapes in braces
+const f = new F\u{75}nction("return 1");
+f();
