@@ -134,18 +134,19 @@ both_signs() {
 }
 
 # patterns KIND FOUND TEXT: a source with TEXT for each pattern of the kind, & standing for
-# the pattern, a line each. On which lines its rule is found must be FOUND: all or none.
+# the pattern (of those without a dot), a line each. On which lines its rule is found must be FOUND: all or none.
 patterns() {
-	awk -v kind="$1" '$2 == kind { sub(/^\*\./, "", $3); print NR, $1, $3 }' \
-		"$dir/matches" >"$dir/patterns"
-	while read -r _ _ pattern; do
+	sed -n "s/ $1 \(\*\.\)\{0,1\}\([^.]*\)\$/ \2/p" "$dir/matches" >"$dir/patterns"
+	while read -r _ pattern; do
 		printf '%s\n' "$3" | sed "s/&/$pattern/g"
 	done <"$dir/patterns" >"$dir/case.js"
 	findings "$dir/case.js" | sed 's/:[0-9]* / /' >"$dir/findings"
-	awk 'NR == FNR { found[$1 " " $3]; next }
-	{ print(($2 " " FNR) in found ? "all" : "none", $2, $3) }' \
+	awk 'FILENAME == ARGV[1] { found[$1 " " $3]; next }
+	{ print(($1 " " FNR) in found ? "all" : "none", $0) }' \
 		"$dir/findings" "$dir/patterns" >"$dir/by_pattern"
-	is "$(grep -v "^$2 " "$dir/by_pattern")" '' "$2 of the $1 patterns in: $3"
+	sed "s/^/$2 /" "$dir/patterns" >"$dir/wanted"
+	[ -s "$dir/wanted" ] || echo "no pattern is a $1" >"$dir/wanted"
+	is "$(diff "$dir/wanted" "$dir/by_pattern")" '' "$2 of the $1 patterns in: $3"
 }
 
 : >"$dir/counts"
