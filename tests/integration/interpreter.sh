@@ -181,16 +181,27 @@ test_behaviour() {
 	is "$(field '.status + " " + .kill.syscall')" 'violation socket' 'the forbidden call is named'
 	run_json -e "$hello frame:08:3e0000c029000000 call:57"
 	is "$(field .status)" violation 'a call that is named wrongly is one all the same'
-	findings=$(head -c 1300 /dev/zero | sed 's/\x0/frame:02:0000000000000000000172 /g' | cut -c 1-60000)
+	findings=$(head -c 1300 /dev/zero | sed 's/\x0/frame:02:00000000000000000000000000 /g' | cut -c 1-60000)
 	run_json -e "ready $findings"
 	ends_as crashed 128 'too many findings'
-	run_json -e 'ready frame:02:0201000000020000000672756c65783178 gate go value:1 end'
+	finding=frame:02:$(rule_number eval)01000000020000000400000078ff
+	run_json -e "ready $finding gate go value:1 end"
+	ends_as crashed 128 'a finding whose detail is no text'
+	finding=${finding%ff}
+	run_json -e "ready $finding gate go value:1 end"
 	ends_as rejected 3 'a finding that denies'
-	record_has '.gate.findings == [{rule: "rulex1", severity: "deny", line: 1, column: 2,
-		message: "x"}] and .value == null and .gate.decision == "rejected"' 'and what it says'
-	run_json --mode off -e 'ready frame:02:0201000000020000000672756c65783178 gate go value:1 end'
+	record_has '(.gate.findings | length) == 1 and (.gate.findings[0] | .rule == "eval" and .severity == "deny" and
+		.line == 1 and .column == 2 and (.message | endswith(": x"))) and .value == null and
+		.gate.decision == "rejected"' 'and what it says'
+	run_json -p open -e "ready $finding gate go value:1 end"
 	ends_as ok 0 'mode off: reported, and not blocked'
-	record_has '.gate.findings[0].rule == "rulex1" and .gate.mode == "off"' 'and what it says'
+	record_has '.gate.findings[0].rule == "eval" and .gate.mode == "off"' 'and what it says'
+}
+
+# rule_number NAME: as in a finding, hexadecimal.
+rule_number() {
+	printf %02x $(($(grep -o '\.name = "[^"]*"' "$QUOD_TEST_SOURCE/policy/rules.c" |
+		grep -n "\"$1\"" | cut -d : -f 1) - 1))
 }
 
 # Nothing of any of this stays: the same again, watched.
