@@ -17,37 +17,88 @@ const struct limit_info limit_infos[LIMIT_IDS] = {
 
 struct unit_step {
 	uint64_t size;
-	const char *name;
+	const char *shown, *written;
 };
 
 /* The largest step that divides the value: nothing is rounded. */
-static void print_stepped(uint64_t value, const struct unit_step *step, char *text)
+static const struct unit_step *step_of(enum limit_id id, uint64_t value)
 {
+	static const struct unit_step times[] = {{1000, " s", "s"}, {1, " ms", "ms"}};
+	static const struct unit_step sizes[] = {
+		{LIMITS_MIB, " MiB", "M"}, {LIMITS_KIB, " KiB", "K"}, {1, " bytes", ""}};
+	static const struct unit_step percent = {1, " %", "%"}, plain = {1, "", ""};
+	const struct unit_step *step = &plain;
+
+	switch (limit_infos[id].unit) {
+	case LIMIT_UNIT_DURATION:
+		step = times;
+		break;
+	case LIMIT_UNIT_SIZE:
+		step = sizes;
+		break;
+	case LIMIT_UNIT_PERCENT:
+		return &percent;
+	case LIMIT_UNIT_COUNT:
+		return &plain;
+	}
 	while (step->size > 1 && (value == 0 || value % step->size != 0))
 		step++;
-	snprintf(text, LIMIT_TEXT_MOST, "%" PRIu64 " %s", value / step->size, step->name);
+	return step;
 }
 
 void limits_print(enum limit_id id, uint64_t value, char text[LIMIT_TEXT_MOST])
 {
-	static const struct unit_step times[] = {{1000, "s"}, {1, "ms"}};
-	static const struct unit_step sizes[] = {
-		{LIMITS_MIB, "MiB"}, {LIMITS_KIB, "KiB"}, {1, "bytes"}};
+	const struct unit_step *step = step_of(id, value);
+
+	snprintf(text, LIMIT_TEXT_MOST, "%" PRIu64 "%s", value / step->size, step->shown);
+}
+
+void limits_write(enum limit_id id, uint64_t value, char text[LIMIT_TEXT_MOST])
+{
+	const struct unit_step *step = step_of(id, value);
+
+	snprintf(text, LIMIT_TEXT_MOST, "%" PRIu64 "%s", value / step->size,
+		 step->written);
+}
+
+static enum number_error parse_duration(const char *text, uint64_t least, uint64_t most,
+					uint64_t *ret)
+{
+	uint64_t seconds;
+	enum number_error e = number_parse_u64(text, 0, UINT32_MAX, &seconds);
+
+	if (e == NUMBER_HIGH)
+		return e;
+	if (e)
+		return number_parse_duration_ms(text, least, most, ret);
+	if (seconds * 1000 < least)
+		return NUMBER_LOW;
+	if (seconds * 1000 > most)
+		return NUMBER_HIGH;
+	*ret = seconds * 1000;
+	return NUMBER_OK;
+}
+
+enum number_error limits_parse(enum limit_id id, const char *text, uint64_t *ret_value)
+{
+	uint64_t least = limit_infos[id].least, most = limit_infos[id].most;
+	uint32_t percent;
+	enum number_error e = NUMBER_SYNTAX;
 
 	switch (limit_infos[id].unit) {
 	case LIMIT_UNIT_DURATION:
-		print_stepped(value, times, text);
-		return;
+		return parse_duration(text, least, most, ret_value);
 	case LIMIT_UNIT_SIZE:
-		print_stepped(value, sizes, text);
-		return;
-	case LIMIT_UNIT_PERCENT:
-		snprintf(text, LIMIT_TEXT_MOST, "%" PRIu64 " %%", value);
-		return;
+		return number_parse_size(text, least, most, ret_value);
 	case LIMIT_UNIT_COUNT:
+		return number_parse_u64(text, least, most, ret_value);
+	case LIMIT_UNIT_PERCENT:
+		e = number_parse_percent(text, (uint32_t)least, (uint32_t)most, &percent);
+		if (e == NUMBER_OK)
+			*ret_value = percent;
 		break;
 	}
-	snprintf(text, LIMIT_TEXT_MOST, "%" PRIu64, value);
+	return e;
 }
 
 int limits_lower(struct limits *limits, enum limit_id id, uint64_t value)

@@ -12,6 +12,8 @@
 
 #include <stdint.h>
 
+#include "base/number.h"
+
 #define LIMITS_KIB 1024ull
 #define LIMITS_MIB (1024ull * 1024)
 
@@ -67,6 +69,15 @@ extern const struct limit_info limit_infos[LIMIT_IDS];
 
 /* "5 s", "64 KiB", "100 %", "1000": the way people write it, exact. */
 void limits_print(enum limit_id id, uint64_t value, char text[LIMIT_TEXT_MOST]);
+
+/* "5s", "64K", "100%", "1000": as a policy file has it, exact. */
+void limits_write(enum limit_id id, uint64_t value, char text[LIMIT_TEXT_MOST]);
+
+/*
+ * Reads what a policy file has. Durations are in seconds where no unit is given, as keys
+ * that end in Sec have it. Outside least and most is NUMBER_LOW and NUMBER_HIGH.
+ */
+enum number_error limits_parse(enum limit_id id, const char *text, uint64_t *ret_value);
 
 /*
  * Lowers one limit. CPU time never stays above wall time. Errors: -ERANGE (outside least
