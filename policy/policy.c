@@ -47,19 +47,35 @@ const char *const policy_engine_names[POLICY_ENGINES_COUNT] = {
 		}                                                                        \
 	}
 
+/* The names that ECMAScript itself gives to a script that computes: no eval, no Function,
+ * no globalThis, Proxy or Reflect, which are ways around names, no timers, and nothing
+ * that shows when memory is collected. */
+#define VERIFY_GLOBALS                                                                      \
+	"Object Array String Number Boolean Symbol BigInt Math Date RegExp JSON Map Set "   \
+	"WeakMap WeakSet Promise Error EvalError RangeError ReferenceError SyntaxError "    \
+	"TypeError URIError AggregateError ArrayBuffer DataView Int8Array Uint8Array "      \
+	"Uint8ClampedArray Int16Array Uint16Array Int32Array Uint32Array Float32Array "     \
+	"Float64Array BigInt64Array BigUint64Array parseInt parseFloat isNaN isFinite "     \
+	"encodeURI encodeURIComponent decodeURI decodeURIComponent NaN Infinity undefined " \
+	"input console"
+
 static const struct policy builtins[] = {
 	{.name = "default",
 	 .about = "scripts of every kind",
+	 .base = "default",
 	 .limits = WIDE_LIMITS,
 	 .mode = POLICY_MODE_STANDARD,
 	 .timers = true},
 	{.name = "verify",
 	 .about = "checks that end in true or false",
+	 .base = "verify",
 	 .limits = VERIFY_LIMITS,
 	 .mode = POLICY_MODE_STANDARD,
-	 .verdict = true},
+	 .verdict = true,
+	 .globals = VERIFY_GLOBALS},
 	{.name = "open",
 	 .about = "as default, nothing blocked by the gate",
+	 .base = "open",
 	 .limits = WIDE_LIMITS,
 	 .mode = POLICY_MODE_OFF,
 	 .timers = true,

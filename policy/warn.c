@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The signals that the gate gives are those that the built-in rules look for: one that
+ * none of them has is a signal that never comes.
+ */
+#include "policy/warn.h"
+
+#include <string.h>
+
+#include "policy/ini.h"
+#include "policy/keys.h"
+
+static bool is_same(const struct rule_match *a, const struct rule_match *b)
+{
+	return a->kind == b->kind && !strcmp(a->pattern, b->pattern);
+}
+
+/* The built-in rule, other than the one of this name, that has the match. */
+static const struct rule *builtin_with(const struct rule_match *match, const char *name)
+{
+	for (size_t i = 0; i < rules_builtin_count; i++) {
+		const struct rule *rule = &rules_builtin[i];
+
+		if (name && !strcmp(rule->name, name))
+			continue;
+		for (size_t k = 0; k < rule->matches_count; k++)
+			if (is_same(&rule->matches[k], match))
+				return rule;
+	}
+	return NULL;
+}
+
+static const char *nearest_signal(const char *word)
+{
+	struct nearest nearest = NEAREST_INIT(word);
+
+	for (size_t i = 0; i < rules_builtin_count; i++)
+		for (size_t k = 0; k < rules_builtin[i].matches_count; k++)
+			if (rules_builtin[i].matches[k].kind == RULE_SIGNAL)
+				nearest_offer(&nearest,
+					      rules_builtin[i].matches[k].pattern);
+	return nearest.best;
+}
+
+static bool has_global(const struct policy *policy, const char *name)
+{
+	const char *at = policy->globals, *word;
+	size_t len;
+
+	if (!at)
+		return true;
+	while ((len = ini_word(&at, &word)))
+		if (len == strlen(name) && !memcmp(word, name, len))
+			return true;
+	return false;
+}
+
+static void warn_match(const struct policy *policy, const struct rule *rule,
+		       const struct rule_match *match, struct policy_origin from,
+		       struct policy_report *report)
+{
+	const struct rule *same = builtin_with(match, rule->name);
+	const char *nearest;
+
+	if (same)
+		report_warning(report, from.file, from.place,
+			       "rule '%s': the built-in rule '%s' looks for %s %s too",
+			       rule->name, same->name, rule_kind_names[match->kind],
+			       match->pattern);
+	if (match->kind == RULE_SIGNAL && !builtin_with(match, NULL)) {
+		nearest = nearest_signal(match->pattern);
+		report_warning(report, from.file, from.place,
+			       "rule '%s' can never match: the gate has no signal "
+			       "'%.80s'%s%s%s",
+			       rule->name, match->pattern,
+			       nearest ? ": did you mean " : "", nearest ? nearest : "",
+			       nearest ? "?" : "");
+	}
+	if (match->kind == RULE_GLOBAL && !has_global(policy, match->pattern))
+		report_warning(report, from.file, from.place,
+			       "rule '%s': Globals= takes '%.80s' away, with or without "
+			       "a rule",
+			       rule->name, match->pattern);
+}
+
+static void warn_twice(const struct rule *rule, size_t k, struct policy_origin from,
+		       struct policy_report *report)
+{
+	for (size_t i = 0; i < k; i++)
+		if (is_same(&rule->matches[i], &rule->matches[k])) {
+			report_warning(report, from.file, from.place,
+				       "rule '%s' looks for %s %s twice", rule->name,
+				       rule_kind_names[rule->matches[k].kind],
+				       rule->matches[k].pattern);
+			return;
+		}
+}
+
+static void warn_rule(const struct policy *policy, const struct rule *rule,
+		      const struct rule_origin *origin, struct policy_report *report)
+{
+	if (!rule->matches_count)
+		report_warning(report, origin->matches.file, origin->matches.place,
+			       "rule '%s' looks for nothing any more", rule->name);
+	for (size_t k = 0; k < rule->matches_count; k++) {
+		warn_match(policy, rule, &rule->matches[k], origin->own_from[k], report);
+		warn_twice(rule, k, origin->own_from[k], report);
+	}
+}
+
+void warn_rules(const struct policy *policy, struct policy_report *report)
+{
+	for (size_t i = 0; policy->origins && i < policy->rules_count; i++)
+		if (policy->origins->rules[i].matches.file)
+			warn_rule(policy, &policy->rules[i], &policy->origins->rules[i],
+				  report);
+}
