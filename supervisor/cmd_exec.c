@@ -133,7 +133,7 @@ static int exec_program(const struct limits *limits, const struct place_request 
 static int cmd_exec(int argc, char **argv)
 {
 	struct exec_args args = {0};
-	const struct policy *policy;
+	own_policy const struct policy *policy = NULL;
 	struct limits limits;
 	struct usage usage;
 	int rest = 0;

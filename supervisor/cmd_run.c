@@ -133,6 +133,7 @@ static int run_resolved(const struct run_args *args, bool check_only, struct usa
 	request.judged = request.judged && !check_only;
 	if (r == 0)
 		r = run_placed(args, &request, kind, usage);
+	policy_free(request.policy);
 	free(texts.source);
 	free(texts.input);
 	return r;

@@ -10,22 +10,16 @@
 #include <sys/resource.h>
 
 #include "base/number.h"
+#include "base/own.h"
 
-static int find_policy(const char *name, const struct policy **ret, struct usage *usage)
+static int load_policy(const char *name, const struct policy **ret, struct usage *usage)
 {
-	const struct policy *policy = name ? policy_find(name) : policy_builtin(0);
-	char known[256];
-	size_t at = 0;
+	struct policy_error error;
+	int r = policy_load(name, ret, &error);
 
-	if (policy) {
-		*ret = policy;
-		return 0;
-	}
-	for (size_t i = 0; policy_builtin(i) && at < sizeof(known); i++)
-		at += (size_t)snprintf(known + at, sizeof(known) - at, "%s%s",
-				       i ? ", " : "", policy_builtin(i)->name);
-	return usage_fail(usage, -EINVAL, "no policy is called '%.100s'; there are: %s",
-			  name, known);
+	if (r < 0)
+		return usage_fail(usage, r, "%s", error.text);
+	return 0;
 }
 
 static int number_failed(const char *option, const char *word, enum number_error e,
@@ -71,26 +65,29 @@ int policy_args_resolve(const struct policy_args *args, const struct policy **re
 {
 	uint64_t v;
 	enum number_error e;
-	int r = find_policy(args->policy, ret_policy, usage);
+	own_policy const struct policy *policy = NULL;
+	int r = load_policy(args->policy, &policy, usage);
 
 	if (r < 0)
 		return r;
-	*ret_limits = (*ret_policy)->limits;
+	*ret_limits = policy->limits;
 	if (args->timeout) {
 		e = number_parse_duration_ms(args->timeout, 0, UINT64_MAX, &v);
 		r = e ? number_failed("--timeout", args->timeout, e, "500ms or 2s", usage)
-		      : lower_limit(ret_limits, *ret_policy, LIMIT_ID_wall_ms,
-				    "--timeout", v, usage);
+		      : lower_limit(ret_limits, policy, LIMIT_ID_wall_ms, "--timeout", v,
+				    usage);
 	}
 	if (r == 0 && args->memory) {
 		e = number_parse_size(args->memory, 0, UINT64_MAX, &v);
 		r = e ? number_failed("--memory", args->memory, e, "16M or 512K", usage)
-		      : lower_limit(ret_limits, *ret_policy, LIMIT_ID_memory_bytes,
-				    "--memory", v, usage);
+		      : lower_limit(ret_limits, policy, LIMIT_ID_memory_bytes, "--memory",
+				    v, usage);
 	}
-	if (r == 0)
-		obey_rlimit(ret_limits);
-	return r;
+	if (r < 0)
+		return r;
+	obey_rlimit(ret_limits);
+	*ret_policy = TAKE_PTR(policy);
+	return 0;
 }
 
 struct place_request policy_args_place(const struct policy_args *args,

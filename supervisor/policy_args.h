@@ -18,7 +18,7 @@ struct policy_args {
 
 /* Rows for a table of options, the fields being in member `args` of struct `in`. */
 #define POLICY_ARGS_OPTIONS(in, args)                                                 \
-	{'p', "policy", "POLICY", "default, verify or open",                          \
+	{'p', "policy", "POLICY", "by name, or a file: ./NAME.policy",                \
 	 offsetof(struct in, args.policy)},                                           \
 		{0, "timeout", "DUR", "lower the wall time: 500ms, 5s",               \
 		 offsetof(struct in, args.timeout)},                                  \
@@ -35,7 +35,8 @@ struct policy_args {
 struct place_request policy_args_place(const struct policy_args *args,
 				       const struct policy *policy);
 
-/* Errors: -EINVAL, with usage naming the limit and the policy's own value. */
+/* The policy is to be given to policy_free(). Errors: -EINVAL, with usage naming the
+ * limit and the policy's own value; those of policy_load(). */
 int policy_args_resolve(const struct policy_args *args, const struct policy **ret_policy,
 			struct limits *ret_limits, struct usage *usage);
 

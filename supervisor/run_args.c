@@ -30,19 +30,25 @@ int run_args_choose(const char *option, const char *word, const char *const *nam
 			  text_str(&known));
 }
 
+/* What a deterministic policy has where the job says nothing: the seed 0, and midnight of
+ * the first of January 2000. */
+#define FIXED_NOW_MS INT64_C(946684800000)
+
 static int take_determinism(struct request *request, const struct run_args *args,
 			    struct usage *usage)
 {
+	bool fixed = request->policy->deterministic;
 	enum number_error e;
 
-	request->seeded = args->seed;
+	request->seeded = fixed || args->seed;
+	request->frozen = fixed || args->now;
+	request->now_ms = fixed ? FIXED_NOW_MS : 0;
 	if (args->seed) {
 		e = number_parse_u64(args->seed, 0, UINT64_MAX, &request->seed);
 		if (e)
 			return usage_fail(usage, -EINVAL, "--seed '%.100s' %s",
 					  args->seed, number_error_text(e));
 	}
-	request->frozen = args->now;
 	if (args->now && timestamp_parse(args->now, &request->now_ms) < 0)
 		return usage_fail(
 			usage, -EINVAL,
@@ -52,21 +58,49 @@ static int take_determinism(struct request *request, const struct run_args *args
 	return 0;
 }
 
+static int take_engine(struct request *request, const char *word, struct usage *usage)
+{
+	enum policy_engine allowed = request->policy->engine;
+	int r = run_args_choose("--engine", word, policy_engine_names,
+				POLICY_ENGINES_COUNT, usage);
+
+	if (r < 0)
+		return r;
+	if (allowed != POLICY_ENGINE_AUTO && allowed != (enum policy_engine)r)
+		return usage_fail(usage, -EINVAL,
+				  "--engine %s: policy '%s' allows only %s", word,
+				  request->policy->name, policy_engine_names[allowed]);
+	request->engine = (enum policy_engine)r;
+	return 0;
+}
+
+/* The modes stand in the order of their names: the strictest first. */
+static int take_mode(struct request *request, const char *word, struct usage *usage)
+{
+	enum policy_mode least = request->policy->mode;
+	int r = run_args_choose("--mode", word, policy_mode_names, POLICY_MODES_COUNT,
+				usage);
+
+	if (r < 0)
+		return r;
+	if ((enum policy_mode)r > least)
+		return usage_fail(usage, -EINVAL,
+				  "--mode %s: it may only be stricter than the '%s' of "
+				  "policy '%s'",
+				  word, policy_mode_names[least], request->policy->name);
+	request->mode = (enum policy_mode)r;
+	return 0;
+}
+
 static int take_choices(struct request *request, const struct run_args *args,
 			enum output_kind *kind, struct usage *usage)
 {
 	int r = 0;
 
-	if (args->engine) {
-		r = run_args_choose("--engine", args->engine, policy_engine_names,
-				    POLICY_ENGINES_COUNT, usage);
-		request->engine = r < 0 ? request->engine : (enum policy_engine)r;
-	}
-	if (r >= 0 && args->mode) {
-		r = run_args_choose("--mode", args->mode, policy_mode_names,
-				    POLICY_MODES_COUNT, usage);
-		request->mode = r < 0 ? request->mode : (enum policy_mode)r;
-	}
+	if (args->engine)
+		r = take_engine(request, args->engine, usage);
+	if (r >= 0 && args->mode)
+		r = take_mode(request, args->mode, usage);
 	if (r >= 0 && args->output) {
 		r = run_args_choose("-o", args->output, output_kind_names,
 				    OUTPUT_KINDS_COUNT, usage);
@@ -201,7 +235,7 @@ int run_args_resolve(const struct run_args *args, struct request *ret_request,
 		     struct run_texts *ret_texts, enum output_kind *ret_kind,
 		     struct usage *usage)
 {
-	const struct policy *policy;
+	const struct policy *policy = NULL;
 	struct request *request = ret_request;
 	int r = check_contradictions(args, usage);
 
