@@ -23,6 +23,7 @@ struct command {
 	X(check)    \
 	X(exec)     \
 	X(doctor)   \
+	X(policy)   \
 	X(version)
 
 #define X(name) extern const struct command command_##name;
