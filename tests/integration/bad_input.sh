@@ -68,7 +68,7 @@ test_options() {
 		run --seed 1 --seed 2 -e 1|given twice
 		run -p nosuch -e 1|no policy is called 'nosuch'
 		run -p verfy -e 1|verify
-		run -p "" -e 1|no policy is called ''
+		run -p "" -e 1|'' cannot be a policy's name
 		run --engine v8 -e 1|auto, duktape, quickjs
 		run --mode loose -e 1|strict, standard, off
 		run -o xml -e 1|text, json, ndjson

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a policy file says becomes a policy, and what is wrong in it is told with its
+ * place.
+ */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/own.h"
+#include "policy/apply.h"
+#include "policy/match.h"
+#include "policy/search.h"
+#include "policy/show.h"
+#include "policy/trust.h"
+#include "policy/warn.h"
+
+struct heard {
+	struct text all; /* a line for each */
+};
+
+static void hear(void *context, const struct policy_fault *fault)
+{
+	struct heard *heard = context;
+	char line[700];
+
+	report_spell(fault, line, sizeof(line));
+	text_addf(&heard->all, "%s\n", line);
+}
+
+struct loaded {
+	struct policy_draft *draft;
+	const struct policy *policy;
+	struct heard heard;
+	struct policy_report report;
+};
+
+static void load(struct loaded *l, const char *base, const char *text)
+{
+	const struct policy *from = policy_find(base);
+	struct policy_text file = {.file = "f", .bytes = text, .len = strlen(text)};
+
+	*l = (struct loaded){.heard = {TEXT_INIT(1u << 20)}};
+	l->report = (struct policy_report){.say = hear, .context = &l->heard};
+	cr_assert_eq(apply_find_base(&file, from, &from), 0);
+	l->draft = draft_new(from);
+	cr_assert_not_null(l->draft);
+	apply_text(l->draft, &file, &l->report);
+	apply_check(l->draft, &l->report);
+	l->policy = draft_finish(l->draft);
+	warn_rules(l->policy, &l->report);
+}
+
+static void unload(struct loaded *l)
+{
+	draft_free(l->draft);
+	text_free(&l->heard.all);
+}
+#define own_loaded __attribute__((cleanup(unload)))
+
+static const struct rule *rule_of(const struct policy *policy, const char *name)
+{
+	return rules_find(policy->rules, policy->rules_count, name);
+}
+
+Test(policy_file, every_key_is_taken)
+{
+	own_loaded struct loaded l;
+
+	load(&l, "default",
+	     "[Run]\nBase=open\nEngine=duktape\nMode=strict\nVerdict=true\n"
+	     "Globals=Math JSON\nGlobals=Math Array\nTimers=off\nDynamicCode=0\n"
+	     "Deterministic=yes\n"
+	     "[Limits]\nRuntimeMaxSec=2\nCPUQuota=50%\nMemoryMax=16M\nTasksMax=1\n"
+	     "SourceMax=1K\nStackFramesMax=20\nValueMax=100\nLogMax=0\nLogLinesMax=7\n"
+	     "[Jail]\nRequireCgroup=on\n");
+	cr_assert_str_eq(text_str(&l.heard.all), "");
+	const uint64_t *v = l.policy->limits.value;
+	cr_expect_str_eq(l.policy->base, "open");
+	cr_expect_eq(l.policy->engine, POLICY_ENGINE_DUKTAPE);
+	cr_expect_eq(l.policy->mode, POLICY_MODE_STRICT);
+	cr_expect_str_eq(l.policy->globals, "Math JSON Array");
+	cr_expect(l.policy->verdict && l.policy->deterministic);
+	cr_expect(l.policy->require_cgroup);
+	cr_expect_not(l.policy->timers);
+	cr_expect_not(l.policy->dynamic_code);
+	cr_expect_eq(v[LIMIT_ID_wall_ms], 2000);
+	cr_expect_eq(v[LIMIT_ID_cpu_ms], 2000, "CPU time follows");
+	cr_expect_eq(v[LIMIT_ID_cpu_percent], 50);
+	cr_expect_eq(v[LIMIT_ID_memory_bytes], 16 * LIMITS_MIB);
+	cr_expect_eq(v[LIMIT_ID_log_bytes], 0);
+	cr_expect_eq(v[LIMIT_ID_log_lines], 7);
+}
+
+Test(policy_file, cpu_time_goes_with_wall_time)
+{
+	static const struct {
+		const char *text;
+		uint64_t cpu_ms;
+	} cases[] = {
+		{"[Limits]\nRuntimeMaxSec=60s\n", 60000},
+		{"[Limits]\nRuntimeMaxSec=60s\nCPUTimeMaxSec=1s\n", 1000},
+		{"[Limits]\nRuntimeMaxSec=500ms\nCPUTimeMaxSec=1s\n", 500},
+		{"[Limits]\nCPUTimeMaxSec=1s\n", 1000},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		own_loaded struct loaded l;
+
+		load(&l, "default", cases[i].text);
+		cr_expect_eq(l.policy->limits.value[LIMIT_ID_cpu_ms], cases[i].cpu_ms,
+			     "%s", cases[i].text);
+	}
+}
+
+Test(policy_file, a_list_is_reset_by_nothing)
+{
+	own_loaded struct loaded added, replaced, all;
+
+	load(&added, "verify", "[Run]\nGlobals=Proxy\n");
+	load(&replaced, "verify", "[Run]\nGlobals=\nGlobals=Proxy\n");
+	load(&all, "verify", "[Run]\nGlobals=\n");
+	cr_expect_not_null(strstr(added.policy->globals, "console Proxy"));
+	cr_expect_str_eq(replaced.policy->globals, "Proxy");
+	cr_expect_null(all.policy->globals);
+}
+
+Test(policy_file, what_is_wrong_is_told_with_its_place)
+{
+	static const struct {
+		const char *text, *says;
+	} cases[] = {
+		{"Mode=off", "f:1:1: 'Mode=' stands before the first [Section]\n"},
+		{"[Rum]\nx=1\n",
+		 "f:1:1: no section is called [Rum]: did you mean [Run]?\n"},
+		{"[Zzz]", "f:1:1: no section is called [Zzz]; there are Run, "},
+		{"[Run]\n  Engin=auto", "f:2:3: [Run] has no key 'Engin': did you mean "
+					"Engine=?\n"},
+		{"[Run]\nqwertz=1", "f:2:1: [Run] has no key 'qwertz'\n"},
+		{"[Run]\nmode=off",
+		 "f:2:1: [Run] has no key 'mode': did you mean Mode=?\n"},
+		{"[Run]\nMemoryMax=1M", "f:2:1: MemoryMax= belongs into [Limits]\n"},
+		{"[Run]\nMode = stict", "f:2:8: Mode=: 'stict': did you mean strict?\n"},
+		{"[Run]\nMode=", "f:2:6: Mode=: a value is missing\n"},
+		{"[Run]\nTimers=2", "f:2:8: Timers=: '2'"},
+		{"[Run]\nBase=defalt", "f:2:6: Base=: 'defalt': did you mean default?\n"},
+		{"[Run]\nGlobals=A \\\n  b-c", "f:3:3: Globals=: 'b-c' is no name"},
+		{"[Limits]\nRuntimeMaxSec=0",
+		 "f:2:15: RuntimeMaxSec=: '0' is out of range: "
+		 "wall time is from 1 ms to 3600 s\n"},
+		{"[Limits]\nRuntimeMaxSec=99999999999", "out of range"},
+		{"[Limits]\nMemoryMax=12Q", "f:2:11: MemoryMax=: '12Q' has a missing or "
+					    "unknown unit; memory is written like"},
+		{"[Limits]\nTasksMax=2",
+		 "'2' is out of range: processes is from 1 to 1\n"},
+		{"[Limits]\nCPUQuota=50", "'50' has a missing or unknown unit"},
+		{"[Jail]\nSystemCallFilter=x", "[Jail] has no key 'SystemCallFilter'"},
+		{"[Rule]\nMatch=x", "f:1:1: a rule is named like"},
+		{"[Rule x]", "f:1:1: a rule is named like"},
+		{"[Rule \"A\"]", "f:1:1: a rule is named like"},
+		{"[Rule \"x]", "f:1:1: a rule is named like"},
+		{"[Rule \"x\"y\"]", "f:1:1: a rule is named like"},
+		{"[Rule \"x\"]\nSeverity=deny",
+		 "f:1:1: rule 'x' is not built in and has no "
+		 "Match=\n"},
+		{"[Rule \"x\"]\nMatch=new A",
+		 "f:1:1: rule 'x' is not built in and has no "
+		 "Severity=\n"},
+		{"[Rule \"x\"]\nMatc=new A",
+		 "f:2:1: a rule has no key 'Matc': did you mean "
+		 "Match=?\n"},
+		{"[Rule \"x\"]\nSeverity=fatal",
+		 "'fatal' is not one of: info, warn, deny"},
+		{"[Rule \"x\"]\nMessage=", "f:2:9: Message=: a message is missing"},
+		{"[Rule \"engine\"]\nSeverity=info",
+		 "f:1:1: rule 'engine' is not a policy's "
+		 "to change"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		own_loaded struct loaded l;
+
+		load(&l, "default", cases[i].text);
+		cr_expect_not_null(strstr(text_str(&l.heard.all), cases[i].says),
+				   "%s\nsays: %s", cases[i].text, text_str(&l.heard.all));
+		cr_expect_gt(l.report.faults, 0);
+	}
+}
+
+Test(policy_file, all_is_told_not_only_the_first)
+{
+	own_loaded struct loaded l;
+
+	load(&l, "default", "[Run]\nMode=x\nTimers=x\n[Limits]\nLogMax=x\n[Rum]\na=b\n");
+	cr_expect_eq(l.report.faults, 4, "%s", text_str(&l.heard.all));
+}
+
+Test(policy_file, base_is_not_for_drop_ins)
+{
+	own_loaded struct loaded l;
+	struct policy_text drop_in = {
+		.file = "d", .bytes = "[Run]\nBase=open", .len = 15, .drop_in = true};
+
+	load(&l, "default", "");
+	apply_text(l.draft, &drop_in, &l.report);
+	cr_expect_str_eq(
+		text_str(&l.heard.all),
+		"d:2:1: Base= is for the policy's own file, not for a drop-in\n");
+}
+
+/* --- limits --- */
+
+Test(policy_file, limits_are_read_as_they_are_written)
+{
+	for (int i = 0; i < LIMIT_IDS; i++) {
+		enum limit_id id = (enum limit_id)i;
+		uint64_t values[] = {limit_infos[i].least, limit_infos[i].most};
+		char text[LIMIT_TEXT_MOST];
+		uint64_t got = 0;
+
+		for (size_t k = 0; k < ARRAY_LEN(values); k++) {
+			limits_write(id, values[k], text);
+			cr_expect_eq(limits_parse(id, text, &got), NUMBER_OK, "%s", text);
+			cr_expect_eq(got, values[k], "%s", text);
+		}
+		limits_write(id, limit_infos[i].most + 1, text);
+		cr_expect_eq(limits_parse(id, text, &got), NUMBER_HIGH, "%s", text);
+		cr_expect_eq(got, values[1]);
+	}
+}
+
+/* --- rules --- */
+
+Test(policy_file, the_form_of_a_match)
+{
+	static const struct {
+		const char *value;
+		int r;
+	} cases[] = {
+		{"global eval", 0},
+		{"global $_9", 0},
+		{"global \xc3\xa9t\xc3\xa9", 0},
+		{"global a.b", -EINVAL},
+		{"global 9a", -EINVAL},
+		{"global", -EINVAL},
+		{"", -EINVAL},
+		{"call JSON.parse", 0},
+		{"call a.b.c", 0},
+		{"call a..b", -EINVAL},
+		{"call a.", -EINVAL},
+		{"call .a", -EINVAL},
+		{"new Date", 0},
+		{"new Date()", -EINVAL},
+		{"member *.__proto__", 0},
+		{"member a.*", -EINVAL},
+		{"member *.", -EINVAL},
+		{"member *", -EINVAL},
+		{"member *.a.b", 0},
+		{"syntax with_statement", 0},
+		{"syntax With", -EINVAL},
+		{"syntax _a", -EINVAL},
+		{"signal unbounded-loop", 0},
+		{"signal a_b", -EINVAL},
+		{"signal a b", -EINVAL},
+		{"Global eval", -EINVAL},
+		{"globalglobalglobalglobalglobalglobal x", -EINVAL},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct rule_match match;
+		struct value_fault fault;
+		size_t len;
+
+		cr_expect_eq(match_parse(cases[i].value, &match, &len, &fault),
+			     cases[i].r, "%s", cases[i].value);
+	}
+}
+
+Test(policy_file, a_builtin_rule_is_changed_where_it_is_said)
+{
+	own_loaded struct loaded graver, other, none;
+	const struct rule *was =
+		rule_of(&(struct policy){.rules = rules_builtin,
+					 .rules_count = rules_builtin_count},
+			"unexamined");
+
+	cr_assert_not_null(was);
+	load(&graver, "default", "[Rule \"unexamined\"]\nSeverity=info\n");
+	const struct rule *rule = rule_of(graver.policy, "unexamined");
+	cr_expect_eq(rule->severity, RULE_SEVERITY_INFO);
+	cr_expect_eq(rule->matches, was->matches);
+	cr_expect_eq(rule->message, was->message);
+	cr_expect_eq(rule->unless, RULE_UNLESS_NEVER);
+	load(&other, "default",
+	     "[Rule \"unexamined\"]\nMatch=new A\nMatch=new B\nMessage=a \\\n  b\n");
+	rule = rule_of(other.policy, "unexamined");
+	cr_assert_eq(rule->matches_count, 2);
+	cr_expect_str_eq(rule->matches[1].pattern, "B");
+	cr_expect_str_eq(rule->message, "a b");
+	cr_expect_eq(rule->severity, was->severity);
+	load(&none, "default", "[Rule \"unexamined\"]\nMatch=\n");
+	cr_expect_eq(rule_of(none.policy, "unexamined")->matches_count, 0);
+	cr_expect_str_eq(
+		text_str(&none.heard.all),
+		"f:2:1: warning: rule 'unexamined' looks for nothing any more\n");
+	cr_expect_eq(none.report.faults, 0);
+}
+
+Test(policy_file, numbers_of_rules_stay)
+{
+	own_loaded struct loaded l;
+
+	load(&l, "default", "[Rule \"mine\"]\nMatch=new A\nSeverity=warn\n");
+	cr_assert_eq(l.policy->rules_count, rules_builtin_count + 1);
+	for (size_t i = 0; i < rules_builtin_count; i++)
+		cr_expect_str_eq(l.policy->rules[i].name, rules_builtin[i].name);
+	cr_expect_str_eq(l.policy->rules[rules_builtin_count].name, "mine");
+}
+
+/* What the JOB frame cannot hold is refused where it is written. */
+Test(policy_file, the_wire_holds_all_of_it)
+{
+	own_text struct text rules = TEXT_INIT(1u << 20), matches = TEXT_INIT(1u << 20),
+			     globals = TEXT_INIT(1u << 20);
+	own_loaded struct loaded many, much, list;
+
+	text_add_str(&matches, "[Rule \"x\"]\nSeverity=warn\n");
+	text_add_str(&globals, "[Run]\nGlobals=");
+	for (unsigned i = 0; i < 1000; i++) {
+		if (i <= JOB_RULES_COUNT_MOST)
+			text_addf(&rules,
+				  "[Rule \"r%u\"]\nSeverity=warn\nMatch=global g%u\n", i,
+				  i);
+		text_addf(&matches, "Match=call ThisIsALongName%u.andMore\n", i);
+		text_addf(&globals, "name%u ", i);
+	}
+	load(&many, "default", text_str(&rules));
+	cr_expect_not_null(
+		strstr(text_str(&many.heard.all), "there are more than 255 rules"));
+	cr_expect_eq(many.policy->rules_count, JOB_RULES_COUNT_MOST);
+	load(&much, "default", text_str(&matches));
+	cr_expect_not_null(
+		strstr(text_str(&much.heard.all), "take more than 16384 bytes"));
+	cr_expect_leq(much.draft->rules_bytes, JOB_RULES_MOST);
+	load(&list, "default", text_str(&globals));
+	cr_expect_not_null(strstr(text_str(&list.heard.all), "longer than 4096 bytes"));
+}
+
+Test(policy_file, warnings)
+{
+	static const struct {
+		const char *text, *says;
+	} cases[] = {
+		{"Match=signal unexamned",
+		 "f:3:14: warning: rule 'x' can never match: the "
+		 "gate has no signal 'unexamned': did you mean "
+		 "unexamined?\n"},
+		{"Match=global nobody\nMatch=global nobody",
+		 "f:4:14: warning: rule 'x' looks for global nobody twice\n"},
+		{"Match=signal unexamined",
+		 "f:3:14: warning: rule 'x': the built-in rule "
+		 "'unexamined' looks for signal unexamined too\n"},
+		{"Match=global Nobody\n[Run]\nGlobals=Math",
+		 "f:3:14: warning: rule 'x': Globals= takes 'Nobody' away"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		own_loaded struct loaded l;
+		own_text struct text text = TEXT_INIT(4096);
+
+		text_addf(&text, "[Rule \"x\"]\nSeverity=warn\n%s\n", cases[i].text);
+		load(&l, "default", text_str(&text));
+		cr_expect_not_null(strstr(text_str(&l.heard.all), cases[i].says),
+				   "%s\nsays: %s", cases[i].text, text_str(&l.heard.all));
+		cr_expect_eq(l.report.faults, 0);
+	}
+}
+
+/* --- show --- */
+
+static void strip_comments(const char *text, struct text *to)
+{
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+
+		if (text[0] != '#')
+			text_addf(to, "%.*s\n", (int)len, text);
+		text += len + (text[len] == '\n');
+	}
+}
+
+static void expect_same_again(const struct policy *policy, const char *base)
+{
+	own_text struct text first = TEXT_INIT(1u << 20), second = TEXT_INIT(1u << 20),
+			     a = TEXT_INIT(1u << 20), b = TEXT_INIT(1u << 20);
+	own_loaded struct loaded again;
+
+	show_policy(policy, &first);
+	load(&again, base, text_str(&first));
+	cr_expect_eq(again.report.faults, 0, "%s", text_str(&again.heard.all));
+	show_policy(again.policy, &second);
+	strip_comments(text_str(&first), &a);
+	strip_comments(text_str(&second), &b);
+	cr_expect_str_eq(text_str(&a), text_str(&b));
+	cr_expect_eq(
+		memcmp(&policy->limits, &again.policy->limits, sizeof(struct limits)), 0);
+	cr_expect_eq(policy->mode, again.policy->mode);
+	cr_expect_eq(policy->dynamic_code, again.policy->dynamic_code);
+}
+
+Test(policy_file, what_is_shown_loads_again)
+{
+	own_loaded struct loaded l;
+
+	load(&l, "default",
+	     "[Run]\nBase=verify\nGlobals=\nMode=off\nDynamicCode=yes\n"
+	     "[Limits]\nRuntimeMaxSec=1500ms\nMemoryMax=3000000\nLogMax=1K\n"
+	     "[Rule \"unexamined\"]\nSeverity=warn\n"
+	     "[Rule \"mine\"]\nMatch=new A\nMatch=call b.c\nSeverity=deny\nMessage=# no\n");
+	cr_assert_eq(l.report.faults, 0, "%s", text_str(&l.heard.all));
+	expect_same_again(l.policy, "default");
+	for (size_t i = 0; policy_builtin(i); i++)
+		expect_same_again(policy_builtin(i), "default");
+}
+
+/* --- names and owners --- */
+
+Test(policy_file, names)
+{
+	static const char *const good[] = {"a", "Ci-2_x.y", "0"};
+	static const char *const bad[] = {"",	 ".",	"..",  "-a",	   ".a",
+					  "a/b", "a b", "a\n", "\xc3\xa9", "a%"};
+	char longest[POLICY_NAME_MOST + 2];
+
+	for (size_t i = 0; i < ARRAY_LEN(good); i++)
+		cr_expect(search_is_name(good[i]), "%s", good[i]);
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
+		cr_expect_not(search_is_name(bad[i]), "%s", bad[i]);
+	memset(longest, 'a', sizeof(longest));
+	longest[sizeof(longest) - 1] = '\0';
+	cr_expect_not(search_is_name(longest));
+	longest[sizeof(longest) - 2] = '\0';
+	cr_expect(search_is_name(longest));
+}
+
+Test(policy_file, whose_word_it_is)
+{
+	static const struct {
+		mode_t mode;
+		uid_t uid;
+		bool trusted;
+	} cases[] = {
+		{S_IFREG | 0644, 0, true},     {S_IFREG | 0600, 0, true},
+		{S_IFREG | 0644, 1000, false}, {S_IFREG | 0664, 0, false},
+		{S_IFREG | 0646, 0, false},    {S_IFIFO | 0600, 0, false},
+		{S_IFCHR | 0600, 0, false},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct stat st = {.st_mode = cases[i].mode, .st_uid = cases[i].uid};
+
+		cr_expect_eq(trust_judge(&st) == NULL, cases[i].trusted, "%zu", i);
+	}
+}
