@@ -70,7 +70,7 @@ static int build(const char *name, const struct search_files *files, bool warn,
 		r = apply_file(draft, &files->list[i], report);
 	if (r == 0)
 		apply_check(draft, report);
-	if (r == 0 && warn)
+	if (!report->faults && warn)
 		warn_rules(draft_finish(draft), report);
 	if (report->faults) {
 		draft_free(draft);
