@@ -6,6 +6,7 @@
 
 #include "base/own.h"
 #include "policy/policy.h"
+#include "policy/search.h"
 #include "rootfs/protocol.h"
 #include "supervisor/commands.h"
 #include "supervisor/interp.h"
@@ -37,6 +38,7 @@ static int cmd_version(int argc, char **argv)
 	text_addf(&to, "protocol     %u\n", PROTOCOL_VERSION);
 	text_addf(&to, "interpreter  %s\n", interp_path());
 	text_addf(&to, "engine       %s\n", policy_engine_names[POLICY_ENGINE_DUKTAPE]);
+	text_addf(&to, "policies     %s\n", search_path());
 	add_libc(&to);
 	return command_print(&to);
 }

@@ -3,9 +3,16 @@
  */
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/file.h"
 #include "base/own.h"
+#include "base/text.h"
 #include "policy/gate.h"
+#include "policy/keys.h"
 
 Test(policy, the_numbers_that_are_promised)
 {
@@ -126,4 +133,58 @@ Test(gate, severity_by_policy)
 	cr_expect_eq(gate_severity(&policy, &rule), RULE_SEVERITY_INFO);
 	policy.timers = false;
 	cr_expect_eq(gate_severity(&policy, &rule), RULE_SEVERITY_DENY);
+}
+
+/* --- quod.policy(5) --- */
+
+static char *read_manual(void)
+{
+	const char *source = getenv("QUOD_TEST_SOURCE");
+	char path[4096], *manual = NULL;
+	size_t len;
+
+	snprintf(path, sizeof(path), "%s/man/quod.policy.5", source ? source : ".");
+	cr_assert_eq(file_read_at(AT_FDCWD, path, 1u << 20, &manual, &len), 0, "%s",
+		     path);
+	return manual;
+}
+
+Test(manual, the_table_of_limits)
+{
+	own_free char *manual = read_manual();
+	own_text struct text table = TEXT_INIT(8192);
+
+	text_add_str(&table, ".\\\" limits begin\n");
+	for (int id = 0; id < LIMIT_IDS; id++) {
+		const struct limit_info *info = &limit_infos[id];
+		char least[LIMIT_TEXT_MOST], most[LIMIT_TEXT_MOST];
+
+		limits_print((enum limit_id)id, info->least, least);
+		limits_print((enum limit_id)id, info->most, most);
+		text_addf(&table, ".It %s= Ta %s Ta %s Ta %s\n", info->key, least, most,
+			  info->what);
+	}
+	text_add_str(&table, ".\\\" limits end\n");
+	cr_expect_not_null(strstr(manual, text_str(&table)), "it should have\n%s",
+			   text_str(&table));
+}
+
+Test(manual, the_other_keys_and_what_they_choose_from)
+{
+	own_free char *manual = read_manual();
+	char wanted[128];
+
+	for (unsigned key = 0; key < POLICY_KEY_LIMITS; key++) {
+		snprintf(wanted, sizeof(wanted), ".It Sy %s=\n",
+			 policy_key_name(key).key);
+		cr_expect_not_null(strstr(manual, wanted), "%s", wanted);
+	}
+	for (int kind = 0; kind < RULE_KINDS_COUNT; kind++) {
+		snprintf(wanted, sizeof(wanted), ".It Cm %s Ar ", rule_kind_names[kind]);
+		cr_expect_not_null(strstr(manual, wanted), "%s", wanted);
+	}
+	for (int i = 0; i < RULE_SEVERITIES_COUNT; i++) {
+		snprintf(wanted, sizeof(wanted), ".Cm %s\n", rule_severity_names[i]);
+		cr_expect_not_null(strstr(manual, wanted), "%s", wanted);
+	}
 }
