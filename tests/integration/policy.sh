@@ -1,0 +1,225 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Policies from files: where they are looked for, in which order they apply, whose word
+# they are, what is said when one is malformed, and that a job can only tighten one.
+. "$QUOD_TEST_SOURCE/tests/integration/lib.sh"
+umask 022
+etc=$dir/etc
+usr=$dir/usr
+mkdir "$etc" "$usr"
+QUOD_POLICY_PATH=$etc:$usr:$dir/nowhere
+export QUOD_POLICY_PATH
+
+# policy ARGS...: `quod policy ARGS`, then $code, $out, $err.
+policy() {
+	code=0
+	timeout -k 5 60 "$quod" policy "$@" >"$dir/out" 2>"$dir/err" || code=$?
+	out=$(cat "$dir/out")
+	err=$(cat "$dir/err")
+}
+
+# values NAME: what the policy says, without where that came from.
+values() {
+	"$quod" policy show "$1" | grep -v '^#'
+}
+
+# memory_of NAME
+memory_of() {
+	values "$1" | sed -n 's/^MemoryMax=//p'
+}
+
+# --- without files ---
+
+policy list
+is "$code $err" '0 ' 'list: exit code'
+is "$(echo "$out" | sed 's/ .*//' | tr '\n' ' ')" 'default verify open ' 'list: what is built in'
+for name in default verify open; do
+	policy show $name
+	is "$code $err" '0 ' "show $name"
+	printf '%s\n' "$out" >"$dir/$name.policy"
+	is "$(values "$dir/$name.policy")" "$(values $name)" \
+		"what show $name says is a file that says the same"
+	policy test "$dir/$name.policy"
+	is "$code $out$err" '0 ' 'and nothing is wrong with it'
+done
+
+# --- a file and its drop-ins ---
+
+cat >"$usr/ci.policy" <<'EOF'
+[Run]
+Base=verify
+Mode=strict
+
+[Limits]
+MemoryMax=16M
+RuntimeMaxSec=2
+EOF
+run_json -p ci -e true
+record_has '.policy == "ci" and .passed and .limits.wall_ms == 2000 and
+	.limits.cpu_ms == 2000 and .limits.memory_bytes == 16777216 and
+	.limits.source_bytes == 10240' 'a run under a policy from a file'
+record_has '.gate.mode == "strict"' 'with its mode'
+has "$("$quod" policy list)" "ci               $usr/ci.policy" 'list names it and its file'
+has "$("$quod" policy show ci)" "# $usr/ci.policy:6
+MemoryMax=16M" 'show says which line it was'
+
+mkdir "$usr/ci.policy.d" "$etc/ci.policy.d" "$etc/default.policy.d"
+printf '[Limits]\nMemoryMax=8M\n' >"$usr/ci.policy.d/20-b.conf"
+is "$(memory_of ci)" 8M 'a drop-in applies on top'
+printf '[Limits]\nMemoryMax=7M\n' >"$etc/ci.policy.d/10-a.conf"
+is "$(memory_of ci)" 8M 'in the order of the names, not of the directories'
+printf '[Limits]\nMemoryMax=6M\n' >"$etc/ci.policy.d/20-b.conf"
+is "$(memory_of ci)" 6M 'one hides those of its name in later directories'
+: >"$etc/ci.policy.d/20-b.conf"
+is "$(memory_of ci)" 7M 'an empty one, too'
+printf '[Limits]\nMemoryMax=1M\n' >"$etc/ci.policy.d/30-c"
+printf '[Limits]\nMemoryMax=1M\n' >"$etc/ci.policy.d/.30-c.conf"
+is "$(memory_of ci)" 7M 'what is not called .conf, or is hidden, is none'
+printf '[Limits]\nMemoryMax=9M\n' >"$etc/ci.policy"
+is "$(values ci | grep -e MemoryMax -e Mode)" 'Mode=standard
+MemoryMax=7M' 'the first file counts, the other not at all'
+is "$(memory_of "$etc/ci.policy")" 9M 'a path is that file alone'
+
+printf '[Limits]\nMemoryMax=24M\n' >"$etc/default.policy.d/x.conf"
+run_json -e 1
+record_has '.policy == "default" and .limits.memory_bytes == 25165824' \
+	'a drop-in changes the built-in policy that a run has without -p'
+rm "$etc/default.policy.d/x.conf"
+mkdir "$etc/alone.policy.d"
+printf '[Limits]\nMemoryMax=24M\n' >"$etc/alone.policy.d/x.conf"
+run -p alone -e 1
+is "$code" 2 'drop-ins alone make no policy'
+printf '[Run]\nTimers=yes\n' >"$usr/verify.policy"
+is "$(values verify | grep -e Timers -e SourceMax)" 'Timers=yes
+SourceMax=10K' 'a file for a built-in name begins from that'
+
+# --- rules and globals reach the run ---
+
+cat >"$dir/rules.policy" <<'EOF'
+[Rule "no-clock"]
+Match=global Date
+Severity=deny
+EOF
+policy test "$dir/rules.policy"
+is "$code $out$err" '0 ' 'a rule of its own'
+printf '[Run]\nDeterministic=yes\n' >"$dir/same.policy"
+run -p "$dir/same.policy" -e '[Math.random(), new Date().toISOString()].join()'
+first=$out
+run -p "$dir/same.policy" -e '[Math.random(), new Date().toISOString()].join()'
+is "$out" "$first" 'Deterministic=: twice the same'
+has "$out" '2000-01-01T00:00:00.000Z' 'at the time that is promised'
+run -p "$dir/same.policy" --seed 7 -e '[Math.random(), new Date().toISOString()].join()'
+is "$([ "$out" = "$first" ] || echo other)" other 'a seed of its own is another'
+
+# --- what is wrong ---
+
+cat >"$dir/bad.policy" <<'EOF'
+[Run]
+Mode=stict
+Timer=yes
+[Limit]
+[Rule "mine"]
+Match=globl x
+EOF
+policy test "$dir/bad.policy"
+is "$code" 2 'test: exit code'
+is "$err" "$dir/bad.policy:2:6: Mode=: 'stict': did you mean strict?
+$dir/bad.policy:3:1: [Run] has no key 'Timer': did you mean Timers=?
+$dir/bad.policy:4:1: no section is called [Limit]: did you mean [Limits]?
+$dir/bad.policy:6:7: Match=: 'globl': did you mean global?
+$dir/bad.policy:5:1: rule 'mine' is not built in and has no Match=
+$dir/bad.policy:5:1: rule 'mine' is not built in and has no Severity=" 'test: all of it'
+run -p "$dir/bad.policy" -e 1
+is "$code $err" "2 quod: $dir/bad.policy:2:6: Mode=: 'stict': did you mean strict?" \
+	'run: the first of it, and nothing runs'
+code=0
+err=$("$quod" exec -p "$dir/bad.policy" -- /bin/true 2>&1) || code=$?
+has "$code $err" "2 quod: $dir/bad.policy:2:6:" 'exec: the same'
+printf '[Rule "mine"]\nSeverity=warn\nMatch=signal nosuchthing\n' >"$dir/never.policy"
+policy test "$dir/never.policy"
+is "$code" 0 'test: what does nothing can be loaded'
+has "$err" "never.policy:3:14: warning: rule 'mine' can never match" 'and is warned of'
+(cd "$dir" && "$quod" policy test never.policy) 2>"$dir/err"
+has "$(cat "$dir/err")" 'never match' 'test: a file of this directory, without a slash'
+head -c 70000 /dev/zero | tr '\0' '#' >"$dir/long.policy"
+run -p "$dir/long.policy" -e 1
+is "$code $err" "2 quod: $dir/long.policy: it is longer than 64 KiB" 'too long'
+run -p "$dir/none.policy" -e 1
+is "$code $err" "2 quod: $dir/none.policy: cannot be read: No such file or directory" 'not there'
+mkdir "$dir/dir.policy"
+run -p "$dir/dir.policy" -e 1
+is "$code" 2 'a directory'
+mkfifo "$dir/fifo.policy"
+run -p "$dir/fifo.policy" -e 1
+holds 'a FIFO does not hold it up' [ "$code" -ne 124 ]
+printf '[Run]\nMode=x\n' >"$etc/ci.policy.d/40-bad.conf"
+policy list
+is "$code" 2 'list: a policy that cannot be loaded'
+has "$out" "ci               cannot be loaded: $etc/ci.policy.d/40-bad.conf:2:6: Mode=" 'is named'
+rm "$etc/ci.policy.d/40-bad.conf"
+
+for name in '.' '..' 'a b' '-x' 'a%b' "$(printf 'a\nb')"; do
+	run -p "$name" -e 1
+	has "$code $err" "cannot be a policy's name" "not a name: $(echo "$name" | tr "\n" "~")"
+done
+run -p verfy -e 1
+has "$code $err" "2 quod: no policy is called 'verfy': did you mean verify?" 'the nearest built-in'
+run -p cii -e 1
+has "$err" 'did you mean ci?' 'the nearest file'
+for words in '' frobnicate lst 'show' 'list x' 'show a b'; do
+	# shellcheck disable=SC2086 # words
+	policy $words
+	is "$code" 2 "quod policy $words"
+done
+
+# --- whose word it is ---
+
+# Root of a namespace with one uid is an ordinary user.
+if [ "$(id -u)" -eq 0 ] && [ "$(awk '{ n += $3 } END { printf "%.0f", n }' /proc/self/uid_map)" -gt 1 ]; then
+	cp "$usr/ci.policy" "$dir/owned.policy"
+	run -p "$dir/owned.policy" -e true
+	is "$code" 0 'root: a file of its own'
+	chmod g+w "$dir/owned.policy"
+	run -p "$dir/owned.policy" -e true
+	has "$code $err" '2 quod: ' 'root: not one that a group can write'
+	has "$err" 'others than root can write it' 'and says so'
+	chmod 644 "$dir/owned.policy"
+	chown nobody "$dir/owned.policy"
+	run -p "$dir/owned.policy" -e true
+	has "$code $err" "2 quod: $dir/owned.policy: root does not own it" 'root: nor of another'
+	ln -s "$dir/owned.policy" "$dir/link.policy"
+	run -p "$dir/link.policy" -e true
+	is "$code" 2 'root: not through a link of its own either'
+else
+	cp "$usr/ci.policy" "$dir/owned.policy"
+	chmod 666 "$dir/owned.policy"
+	run -p "$dir/owned.policy" -e true
+	is "$code" 0 'who is not root decides himself'
+fi
+chmod 000 "$usr/ci.policy.d/20-b.conf" "$etc/ci.policy.d/10-a.conf"
+if [ "$(id -u)" -ne 0 ]; then
+	run -p ci -e true
+	has "$code $err" "2 quod: $etc/ci.policy.d/10-a.conf: cannot be read: Permission denied" \
+		'what cannot be read is not passed over'
+fi
+
+# --- a job only tightens ---
+
+printf '[Run]\nEngine=duktape\nMode=standard\n' >"$dir/tight.policy"
+run -p "$dir/tight.policy" --mode off -e 1
+has "$code $err" "2 quod: --mode off: it may only be stricter than the 'standard' of policy 'tight'" \
+	'--mode: not looser'
+run -p "$dir/tight.policy" --mode strict -e 1
+is "$code" 0 '--mode: stricter'
+run -p open --mode standard -e 1
+is "$code" 0 '--mode: from off to standard'
+run -p "$dir/tight.policy" --engine quickjs -e 1
+has "$code $err" "2 quod: --engine quickjs: policy 'tight' allows only duktape" '--engine: not another'
+run -p "$dir/tight.policy" --engine auto -e 1
+is "$code" 2 '--engine: auto is another'
+run -p "$dir/tight.policy" --engine duktape -e 1
+is "$code" 0 '--engine: the same'
+run -p "$dir/tight.policy" --timeout 6s -e 1
+has "$code $err" "policy 'tight' allows at most 5 s" '--timeout: not longer'
+
+tap_done
