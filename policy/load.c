@@ -22,8 +22,8 @@ static const struct ini_place nowhere;
 
 static int no_memory(struct policy_report *report, const char *name)
 {
-	return report_fault(report, -ENOMEM, name, nowhere,
-			    "there is no memory to read it");
+	return report_fault(report, -ENOMEM, NULL, nowhere,
+			    "there is no memory to read policy '%s'", name);
 }
 
 static int apply_file(struct policy_draft *draft, const struct search_file *file,
@@ -209,18 +209,17 @@ static void add_name(void *context, const char *name)
 {
 	struct listing *listing = context;
 	struct policy_names *names = listing->names;
-	char **grown;
+	char **grown, *copy;
 
 	for (size_t i = 0; i < names->count; i++)
 		if (!strcmp(names->list[i], name))
 			return;
 	grown = realloc(names->list, (names->count + 1) * sizeof(*grown));
-	if (grown) {
-		names->list = grown;
-		grown[names->count] = strdup(name);
-		names->count += grown[names->count] != NULL;
-	}
-	if (!grown || !grown[names->count - 1])
+	names->list = grown ? grown : names->list;
+	copy = grown ? strdup(name) : NULL;
+	if (copy)
+		grown[names->count++] = copy;
+	else
 		listing->error = -ENOMEM;
 }
 
@@ -241,7 +240,8 @@ int policy_list(struct policy_names *ret_names, struct policy_report *report)
 	if (r == 0)
 		r = search_names(&search, add_name, &listing, report);
 	if (listing.error)
-		return no_memory(report, "quod");
+		return report_fault(report, -ENOMEM, NULL, nowhere,
+				    "there is no memory to list policies");
 	if (ret_names->count > builtin)
 		qsort(ret_names->list + builtin, ret_names->count - builtin,
 		      sizeof(*ret_names->list), compare);

@@ -305,11 +305,11 @@ static int name_entry(void *context, const char *entry)
 {
 	const struct naming *naming = context;
 	char name[POLICY_NAME_MOST + 1];
-	const char *suffix = has_suffix(entry, DROP_IN_DIR) ? DROP_IN_DIR : SUFFIX;
-	size_t len = strlen(entry) - strlen(suffix);
+	size_t len = strlen(entry);
 
-	if (!has_suffix(entry, suffix) || len > POLICY_NAME_MOST)
+	if (!has_suffix(entry, SUFFIX) || len - strlen(SUFFIX) > POLICY_NAME_MOST)
 		return 0;
+	len -= strlen(SUFFIX);
 	memcpy(name, entry, len);
 	name[len] = '\0';
 	if (search_is_name(name))

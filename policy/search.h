@@ -60,8 +60,8 @@ int search_one(const char *path, struct search_files *to, struct policy_report *
 void search_files_free(struct search_files *files);
 #define own_search_files __attribute__((cleanup(search_files_free)))
 
-/* Calls with the name of every policy that has a file of its own or drop-ins; some come
- * more than once. Errors: told. */
+/* Calls with the name of every policy that has a file of its own, once for each file.
+ * Errors: told. */
 int search_names(const struct search *search,
 		 void (*each)(void *context, const char *name), void *context,
 		 struct policy_report *report);

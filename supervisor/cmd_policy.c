@@ -4,6 +4,7 @@
  * a file.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -28,21 +29,23 @@ static void say_fault(void *context, const struct policy_fault *fault)
 	text_add_str(&line, fault->file ? "" : "quod: ");
 	text_add_escaped(&line, sentence, strlen(sentence), 0);
 	text_add_char(&line, '\n');
+	if (text_status(&line) < 0) {
+		snprintf(sentence, sizeof(sentence),
+			 "quod: there is no memory to say what is wrong\n");
+		(void)file_write_all(STDERR_FILENO, sentence, strlen(sentence));
+		return;
+	}
 	(void)file_write_all(STDERR_FILENO, text_str(&line), line.len);
 }
 
 static int list_one(const char *name, struct text *to)
 {
 	own_policy const struct policy *policy = NULL;
-	struct policy_error error;
-	int r = policy_load(name, &policy, &error);
+	struct policy_report report = {.say = say_fault};
+	int r = policy_read(name, false, &report, &policy);
 
-	if (r == 0)
-		text_addf(to, "%-16s %s\n", name, policy->about);
-	/* Drop-ins alone make no policy. */
-	else if (r != -ENOENT)
-		text_addf(to, "%-16s cannot be loaded: %s\n", name, error.text);
-	return r == -ENOENT ? 0 : r;
+	text_addf(to, "%-16s %s\n", name, r < 0 ? "cannot be loaded" : policy->about);
+	return r;
 }
 
 static int list(const char *none)
@@ -76,13 +79,15 @@ static int test(const char *name)
 {
 	own_policy const struct policy *policy = NULL;
 	struct policy_report report = {.say = say_fault};
-	own_text struct text path = TEXT_INIT(8192);
+	char here[POLICY_NAME_MOST + 16];
 	size_t len = strlen(name), suffix = strlen(".policy");
 
-	if (!strchr(name, '/') && len > suffix && !strcmp(name + len - suffix, ".policy"))
-		text_add_str(&path, "./");
-	text_add_str(&path, name);
-	return policy_read(text_str(&path), true, &report, &policy) < 0 ? EXIT_USAGE : 0;
+	if (!strchr(name, '/') && len > suffix && len + 3 <= sizeof(here) &&
+	    !strcmp(name + len - suffix, ".policy")) {
+		snprintf(here, sizeof(here), "./%s", name);
+		name = here;
+	}
+	return policy_read(name, true, &report, &policy) < 0 ? EXIT_USAGE : 0;
 }
 
 static const struct {

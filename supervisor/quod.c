@@ -27,6 +27,11 @@ static void say(const char *sentence)
 	/* Words of the command line are in it, and the user may be shown anything. */
 	text_add_escaped(&line, sentence, strlen(sentence), 0);
 	text_add_char(&line, '\n');
+	if (text_status(&line) == -ENOMEM) {
+		sentence = "quod: there is no memory to say what is wrong\n";
+		(void)file_write_all(STDERR_FILENO, sentence, strlen(sentence));
+		return;
+	}
 	(void)file_write_all(STDERR_FILENO, text_str(&line), line.len);
 }
 

@@ -36,7 +36,8 @@ judge() {
 			grep -q '^quod: ' "$dir/err" || echo 'it does not say why'
 		;;
 	2 | "${wanted%%:*}")
-		grep -q -i '^quod: .*memory' "$dir/err" || echo 'it does not say why'
+		grep -q -i -e '^quod: .*memory' -e "^$dir/[^ ]*: .*memory" "$dir/err" ||
+			echo 'it does not say why'
 		;;
 	*)
 		echo "exit code $code"
@@ -78,4 +79,16 @@ each 'run, cases' run -o json --cases "$dir/cases" -e 'input'
 each 'exec' exec -- "$QUOD_TEST_BUILD/tests/escape/inmate" environment x
 each 'exec, over its time' exec --timeout 100ms -- "$QUOD_TEST_BUILD/tests/escape/inmate" spin
 each 'help' run --help
+mkdir "$dir/policies" "$dir/policies/ci.policy.d"
+printf '[Run]\nGlobals=Math JSON\n[Rule "x"]\nMatch=new A\nSeverity=warn\nMessage=no\n' \
+	>"$dir/policies/ci.policy"
+printf '[Limits]\nLogMax=1K\n' >"$dir/policies/ci.policy.d/1.conf"
+chmod -R go-w "$dir/policies"
+QUOD_POLICY_PATH=$dir/policies
+export QUOD_POLICY_PATH
+each 'run, a policy from files' run -p ci -o json -e 1
+each 'run, no such policy' run -p cj -o json -e 1
+each 'policy show' policy show ci
+each 'policy test' policy test "$dir/policies/ci.policy"
+each 'policy list' policy list
 tap_done

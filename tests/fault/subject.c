@@ -175,7 +175,8 @@ static enum ending bad_ending(const struct subject *subject, const struct trial 
 	if (is_one_line_of_quods(trial->err) && trial->code == INTERNAL_ERROR &&
 	    (subject->exec || !trial->out[0]))
 		return END_MUTE;
-	if (subject->exec && is_one_line_of_quods(trial->err) && trial->code == 2)
+	if (is_one_line_of_quods(trial->err) && trial->code == 2 &&
+	    (subject->exec || strstr(trial->err, "/policies: cannot be read: ")))
 		return END_UNUSABLE;
 	if (subject->exec && strncmp(said, "crashed: ", 9) == 0 && trial->code >= 128)
 		return END_CRASHED;

@@ -55,8 +55,8 @@ static const struct {
 
 	/* quod, before its filter is on. */
 	{PART_START, "open", -1, 0, 0, WITH_OR_WITHOUT_LEAF | MAY(MUTE) | MAY(UNUSABLE),
-	 "no record before stdin, stdout and stderr are there; a program that cannot be "
-	 "opened is the caller's mistake; a pipe that cannot be made non-blocking is "
+	 "no record before stdin, stdout and stderr are there; a program or a directory of "
+	 "policies that cannot be opened is named; a pipe that cannot be made non-blocking is "
 	 "written to in pieces; a run without a cgroup says who holds its limits"},
 	{PART_START, "openat", -1, 0, 0, WITH_OR_WITHOUT_LEAF | MAY(MUTE) | MAY(UNUSABLE),
 	 "as open; what a sweep cannot open the next one removes"},

@@ -19,7 +19,7 @@ export QUOD_JS QUOD_SCOPE
 dir=$(mktemp -d "${TMPDIR:-/tmp}/quod-test.XXXXXX") || exit 99
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 130' INT TERM HUP
-unset QUOD_POLICY
+unset QUOD_POLICY QUOD_POLICY_PATH
 
 tap_count=0
 

@@ -155,7 +155,9 @@ holds 'a FIFO does not hold it up' [ "$code" -ne 124 ]
 printf '[Run]\nMode=x\n' >"$etc/ci.policy.d/40-bad.conf"
 policy list
 is "$code" 2 'list: a policy that cannot be loaded'
-has "$out" "ci               cannot be loaded: $etc/ci.policy.d/40-bad.conf:2:6: Mode=" 'is named'
+has "$out" 'ci               cannot be loaded' 'is named'
+has "$err" "$etc/ci.policy.d/40-bad.conf:2:6: Mode=" 'and why'
+has "$out" "verify           $usr/verify.policy" 'and the others are listed all the same'
 rm "$etc/ci.policy.d/40-bad.conf"
 
 for name in '.' '..' 'a b' '-x' 'a%b' "$(printf 'a\nb')"; do
