@@ -77,3 +77,14 @@ AC_DEFUN([QUOD_JS_CC_WORKS], [
   rm -f conftest.c conftest.js
   AC_MSG_RESULT([$quod_js_works])
 ])
+
+dnl QUOD_WITH_SOURCE(NAME, WHAT, FILE, VARIABLE): --with-NAME=DIR sets VARIABLE; FILE must be there.
+AC_DEFUN([QUOD_WITH_SOURCE], [
+  AC_ARG_WITH([$1], [AS_HELP_STRING([--with-$1=DIR], [source of $2 @<:@npm@:>@])],
+    [AS_CASE([$withval], [yes|no|""], [AC_MSG_ERROR([--with-$1 takes a directory])],
+      [/*], [], [AC_MSG_ERROR([--with-$1 takes an absolute path, not $withval])])
+     AS_IF([test -r "$withval/$3"], [],
+       [AC_MSG_ERROR([$withval is not $2: there is no $3 in it])])
+     $4=$withval])
+  AC_SUBST([$4])
+])
