@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the parts of the gate share. One analysis goes through them in this order:
+ *
+ *	gate_rules.c  the rules, as lists by kind
+ *	gate_read.c   the tree as a flat array of nodes in the order of the source: a node
+ *is followed by what is in it, so every walk is a loop and needs no stack gate_lexis.c
+ *places where engine and parser could read different words gate_scope.c  which name is
+ *whose gate_eval.c   what expressions come to: gate_value.c, gate_member.c, gate_call.c,
+ *	              gate_fold*.c, gate_bind.c; rounds of it, until no variable changes
+ *	gate_shape.c  signals that are seen by the shape alone
+ *	gate_found.c  findings in order, with their places
+ *
+ * All memory is tree-sitter's: it does not fail. Nothing here recurses as deep as a
+ *source likes.
+ */
+#ifndef QUOD_JS_GATE_CORE_H
+#define QUOD_JS_GATE_CORE_H
+
+#include "rootfs/gate_symbols.h"
+#include "rootfs/gate_tree.h"
+#include "rootfs/protocol.h"
+
+#define GATE_NONE UINT32_MAX
+
+/* Deeper than this nothing is read: signal too-deep. */
+#define GATE_DEPTH_MOST 3000u
+/* Bytes that folding may make, in sum and in one string; elements of folded lists. */
+#define GATE_FOLD_SUM_MOST  (512u * 1024u)
+#define GATE_FOLD_TEXT_MOST 4096u
+#define GATE_LIST_SUM_MOST  32768u
+
+/* X(id, name): every signal that a rule may name. The last ones are raised by others. */
+#define GATE_SIGNALS(X)                             \
+	X(CODE_CONSTRUCTOR, "code-constructor")     \
+	X(CONSTRUCTOR_CALL, "constructor-call")     \
+	X(GLOBAL_DYNAMIC_KEY, "global-dynamic-key") \
+	X(GLOBAL_ENUMERATION, "global-enumeration") \
+	X(TIMER_STRING, "timer-string")             \
+	X(DYNAMIC_IMPORT, "dynamic-import")         \
+	X(MODULE_SYNTAX, "module-syntax")           \
+	X(WITH_STATEMENT, "with-statement")         \
+	X(PROTOTYPE_WRITE, "prototype-write")       \
+	X(UNBOUNDED_LOOP, "unbounded-loop")         \
+	X(RECURSION, "recursion")                   \
+	X(LARGE_LITERAL, "large-literal")           \
+	X(OBFUSCATION, "obfuscation")               \
+	X(HTML_COMMENT, "html-comment")             \
+	X(TOO_MANY_FINDINGS, "too-many-findings")   \
+	X(TOO_DEEP, "too-deep")                     \
+	X(UNEXAMINED, "unexamined")                 \
+	X(ENGINE_CONST, "engine-const")             \
+	X(ENGINE, "engine")                         \
+	X(INPUT_JSON, "input-json")
+
+enum gate_signal {
+#define X(id, name) GATE_SIGNAL_##id,
+	GATE_SIGNALS(X)
+#undef X
+		GATE_SIGNALS_COUNT
+};
+
+struct gate_text {
+	const char *at;
+	uint32_t len;
+};
+
+enum gate_node_flag {
+	GATE_NODE_ASYNC = 1 << 0,
+	GATE_NODE_STAR = 1 << 1,
+	GATE_NODE_ACCESSOR = 1 << 2,
+	GATE_NODE_HOLES = 1 << 3, /* an array with an element left out */
+	GATE_NODE_DECLARES =
+		1 << 4, /* a name that is declared here, or a pattern of them */
+	GATE_NODE_WRITES =
+		1 << 5,		 /* a name that is assigned here, or a pattern of them */
+	GATE_NODE_LEFT = 1 << 6, /* a loop: something in it goes out of it */
+	GATE_NODE_BARE = 1 << 7, /* below typeof alone: no mention of the name */
+};
+
+struct gate_node {
+	TSSymbol kind;
+	TSSymbol
+		op; /* of an expression that has one; of a declaration: var, let, const */
+	TSFieldId field;
+	uint16_t flags;
+	uint32_t start, end;	/* bytes */
+	uint32_t parent, after; /* after: the first node that is not in this one */
+	uint32_t scope;
+	uint32_t ref; /* a name: its variable or NONE; a function: its gate_function */
+};
+
+enum gate_value_kind {
+	GATE_NOTHING, /* no value has come here yet */
+	GATE_UNKNOWN,
+	GATE_UNDEFINED,
+	GATE_NULL,
+	GATE_BOOLEAN,
+	GATE_NUMBER,
+	GATE_STRING,
+	GATE_STRINGISH, /* a string that is not known */
+	GATE_LIST,	/* an array: its values are known unless OPAQUE */
+	GATE_OBJECT,	/* an object literal */
+	GATE_REGEXP,
+	/* From here on a value stays itself when it meets others: what may be reached
+	 * counts, not what must. In the order of what outweighs what. */
+	GATE_PROTO,	 /* the prototype of something */
+	GATE_CTOR,	 /* the constructor of something */
+	GATE_FUNCTION,	 /* a function of the source */
+	GATE_PATH,	 /* what a free name leads to: Math.max */
+	GATE_DESCRIPTOR, /* of a property; descriptors: of all of an object */
+	GATE_DESCRIPTORS,
+	GATE_CODE_PROTO, /* the prototype of functions */
+	GATE_CODE,	 /* Function and its kin */
+	GATE_GLOBAL,	 /* the global object */
+};
+
+#define GATE_VALUE_OPAQUE 1u
+
+struct gate_value {
+	uint8_t kind;
+	uint8_t flags;
+	uint32_t n; /* bytes of text, elements of a list */
+	union {
+		const char *text; /* STRING, PATH */
+		double number;	  /* NUMBER, BOOLEAN */
+		uint32_t node;	  /* FUNCTION, OBJECT */
+		uint32_t first;	  /* LIST: in gate.list; DESCRIPTOR(S): in gate.list */
+	};
+};
+
+enum gate_scope_kind {
+	GATE_SCOPE_BLOCK,
+	GATE_SCOPE_FUNCTION,
+	GATE_SCOPE_ARROW,
+	GATE_SCOPE_PROGRAM,
+};
+
+struct gate_scope {
+	uint8_t kind;
+	bool strict;
+	uint32_t parent;
+	uint32_t function; /* the scope that `var` goes to, which may be itself */
+	uint32_t node;
+};
+
+struct gate_variable {
+	uint32_t name, scope, node;
+	uint32_t writes, seen; /* seen: in this round */
+	bool parameter;
+	bool read;  /* in this analysis, before now */
+	bool leaks; /* used otherwise than by reading a part of it */
+	struct gate_value value, next;
+};
+
+struct gate_function {
+	uint32_t node, scope;
+	bool plain; /* is called without a receiver */
+	bool this_read, read;
+	struct gate_value returns, next;
+};
+
+struct gate_name {
+	struct gate_text text;
+	uint32_t hash;
+	bool declared;
+};
+
+struct gate_match {
+	uint8_t rule;
+	struct gate_text pattern;
+	TSSymbol symbol; /* of RULE_SYNTAX */
+	uint8_t signal;	 /* of RULE_SIGNAL */
+};
+
+struct gate_matches {
+	struct gate_match *at;
+	uint32_t count;
+};
+
+struct gate_place {
+	uint32_t start, end;
+	struct gate_text detail; /* its own copy */
+	uint8_t rule;
+	bool kept;
+};
+
+struct gate {
+	const struct gate_job *job;
+	struct gate_summary summary;
+	const char *source;
+	uint32_t source_len;
+
+	struct gate_node *nodes;
+	struct gate_value *values;
+	uint32_t nodes_count, nodes_room;
+
+	struct gate_scope *scopes;
+	uint32_t scopes_count, scopes_room;
+	struct gate_name *names;
+	uint32_t names_count, names_room;
+	uint32_t *name_slots;
+	uint32_t name_slots_count;
+	struct gate_variable *variables;
+	uint32_t variables_count, variables_room;
+	uint32_t *variable_slots;
+	uint32_t variable_slots_count;
+	struct gate_function *functions;
+	uint32_t functions_count, functions_room;
+
+	struct gate_value *list;
+	uint32_t list_count, list_room;
+	struct gate_chunk *chunks; /* texts that were made */
+	uint32_t fold_left;	   /* bytes of text that may still be made */
+
+	struct gate_matches matches[RULE_KINDS_COUNT];
+	struct gate_place *places;
+	uint32_t places_count, places_room, places_lost;
+	uint32_t places_by_rule[UINT8_MAX + 1];
+	uint32_t places_shape; /* those that do not come from evaluation */
+	uint32_t round;
+	bool again; /* something was read before it was known */
+};
+
+/* --- gate_rules.c --- */
+void gate_rules_read(struct gate *g, const TSLanguage *language);
+void gate_rules_free(struct gate *g);
+
+/* --- gate_read.c --- */
+void gate_read(struct gate *g);
+void gate_nodes_free(struct gate *g);
+
+static inline uint32_t gate_first(const struct gate *g, uint32_t i)
+{
+	return g->nodes[i].after > i + 1 ? i + 1 : GATE_NONE;
+}
+
+static inline uint32_t gate_next(const struct gate *g, uint32_t i)
+{
+	uint32_t up = g->nodes[i].parent;
+
+	return up != GATE_NONE && g->nodes[i].after < g->nodes[up].after
+		       ? g->nodes[i].after
+		       : GATE_NONE;
+}
+
+/* The child of that field, or NONE. */
+uint32_t gate_child(const struct gate *g, uint32_t i, TSFieldId field);
+/* The first child that is no comment, or NONE; likewise the next sibling. */
+uint32_t gate_first_real(const struct gate *g, uint32_t i);
+uint32_t gate_next_real(const struct gate *g, uint32_t i);
+uint32_t gate_in_parens(const struct gate *g, uint32_t i);
+uint32_t gate_out_of_parens(const struct gate *g, uint32_t i);
+struct gate_text gate_source_of(const struct gate *g, uint32_t i);
+bool gate_is_function(TSSymbol kind);
+
+/* --- gate_lexis.c --- */
+struct gate_lexis {
+	uint32_t end;	   /* of the last token */
+	uint32_t code_end; /* of the last that is no comment */
+};
+
+/* Every token in order: kind, from where to where. */
+void gate_lexis_token(struct gate *g, struct gate_lexis *lexis, TSSymbol kind,
+		      uint32_t start, uint32_t end);
+void gate_lexis_end(struct gate *g, struct gate_lexis *lexis);
+/* Constructs that the grammar allows and an engine may read as something else. */
+void gate_lexis_nodes(struct gate *g);
+
+/* --- gate_modern.c --- */
+bool gate_modern(const struct gate *g, uint32_t i);
+
+/* --- gate_text.c --- */
+bool gate_text_is(struct gate_text a, const char *b);
+bool gate_text_equal(struct gate_text a, struct gate_text b);
+bool gate_text_ends(struct gate_text a, const char *end);
+/* Room for text that lives as long as the analysis; NULL when folding has had its share.
+ */
+char *gate_text_room(struct gate *g, uint32_t len);
+void gate_text_free(struct gate *g);
+uint32_t gate_text_put(char *to, uint32_t code_point);
+/* What the escapes of a string, a template or a name (then with names) stand for. Text
+ * without escapes is given back as it is. */
+bool gate_text_decode(struct gate *g, struct gate_text raw, struct gate_text *ret_text);
+
+/* --- gate_scope.c, gate_names.c --- */
+uint32_t gate_name_of(struct gate *g, struct gate_text text);
+void gate_names_free(struct gate *g);
+uint32_t gate_variable_add(struct gate *g, uint32_t scope, uint32_t name, uint32_t node);
+uint32_t gate_variable_find(const struct gate *g, uint32_t scope, uint32_t name);
+void gate_declare(struct gate *g);
+void gate_resolve(struct gate *g);
+void gate_scopes_free(struct gate *g);
+
+/* --- gate_value.c --- */
+struct gate_value gate_value_of(uint8_t kind);
+struct gate_value gate_value_number(double number);
+struct gate_value gate_value_text(struct gate_text text);
+struct gate_value gate_value_path(struct gate_text path);
+struct gate_value gate_value_join(struct gate_value a, struct gate_value b);
+bool gate_value_same(struct gate_value a, struct gate_value b);
+/* 1 or 0; -1: not known. */
+int gate_value_truth(struct gate_value value);
+bool gate_value_to_number(struct gate_value value, double *ret_number);
+bool gate_value_to_text(struct gate *g, struct gate_value value,
+			struct gate_text *ret_text);
+bool gate_value_is_text(struct gate_value value);
+struct gate_value gate_value_list(struct gate *g, const struct gate_value *values,
+				  uint32_t count);
+struct gate_value gate_value_boxed(struct gate *g, uint8_t kind, struct gate_value value);
+struct gate_value gate_value_concat(struct gate *g, struct gate_value a,
+				    struct gate_value b);
+
+/* --- gate_member.c: the property KEY of OBJECT, told at the node AT --- */
+struct gate_value gate_member(struct gate *g, struct gate_value object,
+			      struct gate_text key, uint32_t at);
+/* The same by a value as the key. */
+struct gate_value gate_member_by(struct gate *g, struct gate_value object,
+				 struct gate_value key, uint32_t at);
+struct gate_value gate_free_name(struct gate *g, struct gate_text name, uint32_t at);
+struct gate_value gate_constructor_of(struct gate *g, struct gate_value object,
+				      uint32_t at);
+struct gate_value gate_prototype_of(struct gate *g, struct gate_value object);
+/* Is it the path of a function of the engine? */
+bool gate_leads_to_function(struct gate_text path);
+bool gate_is_prototype(struct gate_value value);
+
+/* --- gate_fold.c, gate_fold_text.c --- */
+struct gate_value gate_fold_binary(struct gate *g, TSSymbol op, struct gate_value a,
+				   struct gate_value b);
+struct gate_value gate_fold_unary(struct gate *g, TSSymbol op, struct gate_value value);
+struct gate_value gate_fold_number(struct gate_text text);
+/* NOTHING: not a method that is known. */
+struct gate_value gate_fold_method(struct gate *g, struct gate_value on,
+				   struct gate_text method, const struct gate_value *args,
+				   uint32_t count);
+struct gate_value gate_fold_call(struct gate *g, struct gate_text path,
+				 const struct gate_value *args, uint32_t count);
+
+/* --- gate_bind.c --- */
+void gate_bind(struct gate *g, uint32_t pattern, struct gate_value value);
+void gate_write(struct gate *g, uint32_t name_node, struct gate_value value);
+void gate_write_variable(struct gate *g, uint32_t variable, struct gate_value value);
+
+/* --- gate_call.c --- */
+void gate_call(struct gate *g, uint32_t i);
+void gate_new(struct gate *g, uint32_t i);
+
+/* --- gate_eval.c --- */
+void gate_evaluate(struct gate *g);
+struct gate_value gate_returns(struct gate *g, struct gate_function *f);
+
+/* --- gate_shape.c, gate_obfuscation.c --- */
+void gate_shapes(struct gate *g);
+void gate_obfuscation(struct gate *g);
+
+/* --- gate_found.c --- */
+void gate_signal(struct gate *g, enum gate_signal signal, uint32_t at);
+void gate_signal_at(struct gate *g, enum gate_signal signal, uint32_t start,
+		    uint32_t end);
+/* The rules of the kind whose pattern it is, at that node. */
+void gate_mention(struct gate *g, enum rule_kind kind, struct gate_text path,
+		  uint32_t at);
+void gate_mention_any(struct gate *g, struct gate_text key, uint32_t at);
+void gate_found_match(struct gate *g, const struct gate_match *match, uint32_t start,
+		      uint32_t end, struct gate_text detail);
+void gate_found_drop(struct gate *g, uint32_t count);
+void gate_found_tell(struct gate *g);
+
+/* Room for one more in an array of ours. */
+static inline void gate_room(void *array, uint32_t count, uint32_t *room, size_t size)
+{
+	void **at = array;
+
+	if (count < *room)
+		return;
+	*room = *room ? *room * 2 : 64;
+	*at = gate_tree_realloc(*at, *room * size);
+}
+
+#endif

@@ -1,0 +1,581 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every expression comes to, from the inside out and in the order of the source. A
+ * name that is used ahead of its value makes another round necessary; what the rounds
+ * before have found is dropped.
+ */
+#include "rootfs/gate_core.h"
+
+#define ROUNDS_MOST 5u
+
+struct gate_value gate_returns(struct gate *g, struct gate_function *f)
+{
+	struct gate_value value = g->round ? f->returns : f->next;
+
+	f->read = true;
+	return value.kind == GATE_NOTHING ? gate_value_of(GATE_UNKNOWN) : value;
+}
+
+static void add_return(struct gate *g, uint32_t function, struct gate_value value)
+{
+	struct gate_function *f = &g->functions[g->nodes[function].ref];
+	struct gate_value joined = gate_value_join(f->next, value);
+
+	if (!g->round && f->read && !gate_value_same(joined, f->next))
+		g->again = true;
+	f->next = joined;
+}
+
+/* The function that the node is in, or NONE. */
+static uint32_t function_of(const struct gate *g, uint32_t i)
+{
+	uint32_t scope = g->scopes[g->nodes[i].scope].function;
+	uint32_t node = g->scopes[scope].node;
+
+	return gate_is_function(g->nodes[node].kind) ? node : GATE_NONE;
+}
+
+static struct gate_value read_this(struct gate *g, uint32_t i)
+{
+	uint32_t scope = g->nodes[i].scope, node;
+
+	while (g->scopes[scope].kind != GATE_SCOPE_FUNCTION &&
+	       g->scopes[scope].kind != GATE_SCOPE_PROGRAM)
+		scope = g->scopes[scope].parent;
+	if (g->scopes[scope].kind == GATE_SCOPE_PROGRAM)
+		return gate_value_of(GATE_GLOBAL);
+	node = g->scopes[scope].node;
+	if (g->scopes[scope].strict || !gate_is_function(g->nodes[node].kind))
+		return gate_value_of(GATE_UNKNOWN);
+	g->functions[g->nodes[node].ref].this_read = true;
+	return gate_value_of(g->functions[g->nodes[node].ref].plain ? GATE_GLOBAL
+								    : GATE_UNKNOWN);
+}
+
+static struct gate_value read_variable(struct gate *g, struct gate_variable *v)
+{
+	struct gate_value value = g->round ? v->value : v->next;
+
+	v->read = true;
+	if (value.kind == GATE_NOTHING)
+		return gate_value_of(v->writes ? GATE_UNKNOWN : GATE_UNDEFINED);
+	if (v->leaks && (value.kind == GATE_LIST || value.kind == GATE_OBJECT))
+		value.flags |= GATE_VALUE_OPAQUE;
+	return value;
+}
+
+static struct gate_value read_name(struct gate *g, uint32_t i)
+{
+	struct gate_node *node = &g->nodes[i];
+	struct gate_text raw = gate_source_of(g, i), text;
+
+	if (node->ref != GATE_NONE)
+		return read_variable(g, &g->variables[node->ref]);
+	if (node->flags & GATE_NODE_DECLARES && node->op != anon_sym_var)
+		return gate_value_of(GATE_UNKNOWN);
+	/* `var eval;` of a script says no more than that there is an eval. */
+	if (node->flags & GATE_NODE_DECLARES)
+		return gate_value_of(GATE_UNKNOWN);
+	return gate_free_name(g, gate_text_decode(g, raw, &text) ? text : raw, i);
+}
+
+static struct gate_value eval_string(struct gate *g, uint32_t i)
+{
+	struct gate_text raw = gate_source_of(g, i), text;
+
+	if (raw.len < 2)
+		return gate_value_of(GATE_STRINGISH);
+	raw = (struct gate_text){raw.at + 1, raw.len - 2};
+	return gate_text_decode(g, raw, &text) ? gate_value_text(text)
+					       : gate_value_of(GATE_STRINGISH);
+}
+
+/* The pieces between substitutions are those of the source: fragments leave out some. */
+static struct gate_value eval_template(struct gate *g, uint32_t i)
+{
+	struct gate_value all = gate_value_text((struct gate_text){"", 0});
+	uint32_t from = g->nodes[i].start + 1, end = g->nodes[i].end - 1;
+	struct gate_text text;
+
+	for (uint32_t part = gate_first(g, i); all.kind == GATE_STRING;
+	     part = gate_next(g, part)) {
+		uint32_t to;
+
+		while (part != GATE_NONE &&
+		       g->nodes[part].kind != sym_template_substitution)
+			part = gate_next(g, part);
+		to = part == GATE_NONE ? end : g->nodes[part].start;
+		if (to < from ||
+		    !gate_text_decode(g, (struct gate_text){g->source + from, to - from},
+				      &text))
+			return gate_value_of(GATE_STRINGISH);
+		all = gate_value_concat(g, all, gate_value_text(text));
+		if (part == GATE_NONE)
+			break;
+		if (all.kind == GATE_STRING)
+			all = gate_value_concat(g, all, g->values[part]);
+		from = g->nodes[part].end;
+	}
+	return all;
+}
+
+static struct gate_value eval_array(struct gate *g, uint32_t i)
+{
+	struct gate_value list = {.kind = GATE_LIST, .first = g->list_count};
+
+	if (g->nodes[i].flags & GATE_NODE_HOLES)
+		list.flags |= GATE_VALUE_OPAQUE;
+	for (uint32_t part = gate_first_real(g, i); part != GATE_NONE;
+	     part = gate_next_real(g, part)) {
+		if (g->list_count >= GATE_LIST_SUM_MOST) {
+			list.flags |= GATE_VALUE_OPAQUE;
+			break;
+		}
+		if (g->nodes[part].kind == sym_spread_element)
+			list.flags |= GATE_VALUE_OPAQUE;
+		gate_room(&g->list, g->list_count, &g->list_room, sizeof(*g->list));
+		g->list[g->list_count++] = g->values[part];
+		list.n++;
+	}
+	return list;
+}
+
+static struct gate_value eval_object(struct gate *g, uint32_t i)
+{
+	for (uint32_t part = gate_first_real(g, i); part != GATE_NONE;
+	     part = gate_next_real(g, part))
+		if (g->nodes[part].kind == sym_spread_element &&
+		    g->values[part].kind == GATE_GLOBAL)
+			return g->values[part];
+	return (struct gate_value){.kind = GATE_OBJECT, .node = i};
+}
+
+static struct gate_value first_value(const struct gate *g, uint32_t i)
+{
+	i = gate_first_real(g, i);
+	return i == GATE_NONE ? gate_value_of(GATE_UNKNOWN) : g->values[i];
+}
+
+static struct gate_value last_value(const struct gate *g, uint32_t i)
+{
+	struct gate_value value = gate_value_of(GATE_UNKNOWN);
+
+	for (i = gate_first_real(g, i); i != GATE_NONE; i = gate_next_real(g, i))
+		value = g->values[i];
+	return value;
+}
+
+static struct gate_value value_in(const struct gate *g, uint32_t i, TSFieldId field)
+{
+	i = gate_child(g, i, field);
+	return i == GATE_NONE ? gate_value_of(GATE_UNKNOWN) : g->values[i];
+}
+
+static struct gate_value eval_ternary(struct gate *g, uint32_t i)
+{
+	int truth = gate_value_truth(value_in(g, i, field_condition));
+
+	if (truth == 1)
+		return value_in(g, i, field_consequence);
+	if (truth == 0)
+		return value_in(g, i, field_alternative);
+	return gate_value_join(value_in(g, i, field_consequence),
+			       value_in(g, i, field_alternative));
+}
+
+static struct gate_value eval_member(struct gate *g, uint32_t i)
+{
+	uint32_t property = gate_child(g, i, field_property);
+	struct gate_value object = value_in(g, i, field_object);
+	struct gate_text text;
+
+	if (property == GATE_NONE)
+		return gate_value_of(GATE_UNKNOWN);
+	if (g->nodes[property].kind == sym_private_property_identifier)
+		return gate_value_of(GATE_UNKNOWN);
+	if (!gate_text_decode(g, gate_source_of(g, property), &text))
+		return gate_member_by(g, object, gate_value_of(GATE_STRINGISH), i);
+	return gate_member(g, object, text, i);
+}
+
+static TSSymbol without_assignment(TSSymbol op)
+{
+	switch (op) {
+	case anon_sym_PLUS_EQ:
+		return anon_sym_PLUS;
+	case anon_sym_DASH_EQ:
+		return anon_sym_DASH;
+	case anon_sym_AMP_AMP_EQ:
+		return anon_sym_AMP_AMP;
+	case anon_sym_PIPE_PIPE_EQ:
+		return anon_sym_PIPE_PIPE;
+	case anon_sym_QMARK_QMARK_EQ:
+		return anon_sym_QMARK_QMARK;
+	default:
+		return 0;
+	}
+}
+
+static void write_member(struct gate *g, uint32_t target)
+{
+	struct gate_value object = value_in(g, target, field_object);
+	uint32_t property = gate_child(g, target, field_property);
+	uint32_t index = gate_child(g, target, field_index);
+	struct gate_text key = {"", 0};
+
+	if (property != GATE_NONE)
+		key = gate_source_of(g, property);
+	else if (index != GATE_NONE && g->values[index].kind == GATE_STRING)
+		gate_value_to_text(g, g->values[index], &key);
+	if (gate_is_prototype(object) || gate_text_is(key, "__proto__"))
+		gate_signal(g, GATE_SIGNAL_PROTOTYPE_WRITE, target);
+}
+
+static void assign(struct gate *g, uint32_t target, struct gate_value value)
+{
+	target = gate_in_parens(g, target);
+	if (target == GATE_NONE)
+		return;
+	if (g->nodes[target].kind == sym_member_expression ||
+	    g->nodes[target].kind == sym_subscript_expression)
+		write_member(g, target);
+	else
+		gate_bind(g, target, value);
+}
+
+static struct gate_value eval_assignment(struct gate *g, uint32_t i)
+{
+	uint32_t left = gate_child(g, i, field_left);
+	struct gate_value right = value_in(g, i, field_right);
+
+	if (left == GATE_NONE)
+		return right;
+	if (g->nodes[i].kind == sym_augmented_assignment_expression)
+		right = gate_fold_binary(g, without_assignment(g->nodes[i].op),
+					 g->values[gate_in_parens(g, left) == GATE_NONE
+							   ? left
+							   : gate_in_parens(g, left)],
+					 right);
+	assign(g, left, right);
+	return right;
+}
+
+static struct gate_value eval_unary(struct gate *g, uint32_t i)
+{
+	uint32_t target = gate_child(g, i, field_argument);
+
+	if (target == GATE_NONE)
+		return gate_value_of(GATE_UNKNOWN);
+	target = gate_in_parens(g, target);
+	if (g->nodes[i].op == anon_sym_delete && target != GATE_NONE &&
+	    gate_child(g, target, field_object) != GATE_NONE)
+		write_member(g, target);
+	return gate_fold_unary(g, g->nodes[i].op, value_in(g, i, field_argument));
+}
+
+static void eval_update(struct gate *g, uint32_t i)
+{
+	uint32_t target = gate_child(g, i, field_argument);
+
+	if (target != GATE_NONE)
+		assign(g, target, gate_value_of(GATE_UNKNOWN));
+}
+
+/* The name of a function is written where the function is. */
+static struct gate_value eval_function(struct gate *g, uint32_t i)
+{
+	struct gate_value value = {.kind = GATE_FUNCTION, .node = i};
+	uint32_t name = gate_child(g, i, field_name), body, outer;
+
+	if (name != GATE_NONE && g->nodes[name].kind == sym_identifier) {
+		gate_write(g, name, value);
+		outer = g->nodes[name].ref == GATE_NONE
+				? GATE_NONE
+				: gate_variable_find(
+					  g, g->scopes[g->nodes[name].scope].function,
+					  g->variables[g->nodes[name].ref].name);
+		if (outer != GATE_NONE && outer != g->nodes[name].ref)
+			gate_write_variable(g, outer, value);
+	}
+	body = gate_child(g, i, field_body);
+	if (g->nodes[i].kind == sym_arrow_function && body != GATE_NONE &&
+	    g->nodes[body].kind != sym_statement_block)
+		add_return(g, i, g->values[body]);
+	return value;
+}
+
+/* What is called where it stands gets its arguments there alone. */
+static bool is_immediate(const struct gate *g, uint32_t function)
+{
+	uint32_t outer = gate_out_of_parens(g, function);
+
+	return g->nodes[outer].field == field_function &&
+	       gate_child(g, function, field_name) == GATE_NONE;
+}
+
+static void parameters(struct gate *g, uint32_t i)
+{
+	uint32_t function = g->nodes[i].parent;
+
+	if (is_immediate(g, function))
+		return;
+	if (g->nodes[i].kind != sym_formal_parameters) {
+		gate_bind(g, i, gate_value_of(GATE_UNKNOWN));
+		return;
+	}
+	for (i = gate_first_real(g, i); i != GATE_NONE; i = gate_next_real(g, i))
+		gate_bind(g, i, gate_value_of(GATE_UNKNOWN));
+}
+
+static void loop_variable(struct gate *g, uint32_t i)
+{
+	uint32_t loop = g->nodes[i].parent;
+	uint32_t left = gate_child(g, loop, field_left);
+	struct gate_value over = g->values[i], each = gate_value_of(GATE_UNKNOWN);
+
+	if (g->nodes[loop].op == anon_sym_in) {
+		if (over.kind == GATE_GLOBAL)
+			gate_signal(g, GATE_SIGNAL_GLOBAL_ENUMERATION, i);
+		each = gate_value_of(GATE_STRINGISH);
+	} else if (over.kind == GATE_LIST) {
+		for (uint32_t k = 0; k < over.n; k++)
+			each = gate_value_join(each, g->list[over.first + k]);
+	}
+	if (left != GATE_NONE)
+		assign(g, left, each);
+}
+
+/* What a node is to the one that it is in. */
+static void hand_over(struct gate *g, uint32_t i)
+{
+	const struct gate_node *node = &g->nodes[i], *up;
+
+	if (node->parent == GATE_NONE)
+		return;
+	up = &g->nodes[node->parent];
+	if (gate_is_function(up->kind)) {
+		if (node->kind == sym_formal_parameters || node->field == field_parameter)
+			parameters(g, i);
+	} else if (up->kind == sym_for_in_statement && node->field == field_right) {
+		loop_variable(g, i);
+	} else if (up->kind == sym_catch_clause && node->field == field_parameter) {
+		gate_bind(g, i, gate_value_of(GATE_UNKNOWN));
+	} else if (node->flags & GATE_NODE_DECLARES &&
+		   (up->kind == sym_import_clause || up->kind == sym_import_specifier ||
+		    up->kind == sym_namespace_import)) {
+		gate_write(g, i, gate_value_of(GATE_UNKNOWN));
+	}
+}
+
+static void eval_declarator(struct gate *g, uint32_t i)
+{
+	uint32_t name = gate_child(g, i, field_name);
+	uint32_t value = gate_child(g, i, field_value);
+
+	if (name != GATE_NONE && value != GATE_NONE)
+		gate_bind(g, name, g->values[value]);
+}
+
+static void eval_return(struct gate *g, uint32_t i)
+{
+	uint32_t function = function_of(g, i);
+	uint32_t value = gate_first_real(g, i);
+
+	if (function != GATE_NONE)
+		add_return(g, function,
+			   value == GATE_NONE ? gate_value_of(GATE_UNDEFINED)
+					      : g->values[value]);
+}
+
+static struct gate_value eval_spread(struct gate *g, uint32_t i)
+{
+	struct gate_value value = first_value(g, i);
+
+	if (value.kind == GATE_GLOBAL)
+		gate_signal(g, GATE_SIGNAL_GLOBAL_ENUMERATION, i);
+	return value;
+}
+
+/* Statements and what else has no value of its own. */
+static bool eval_effect(struct gate *g, uint32_t i)
+{
+	switch (g->nodes[i].kind) {
+	case sym_call_expression:
+		gate_call(g, i);
+		return true;
+	case sym_new_expression:
+		gate_new(g, i);
+		return true;
+	case sym_update_expression:
+		eval_update(g, i);
+		return true;
+	case sym_variable_declarator:
+		eval_declarator(g, i);
+		return true;
+	case sym_return_statement:
+		eval_return(g, i);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static struct gate_value eval_literal(struct gate *g, uint32_t i)
+{
+	switch (g->nodes[i].kind) {
+	case sym_undefined:
+		return gate_value_of(GATE_UNDEFINED);
+	case sym_null:
+		return gate_value_of(GATE_NULL);
+	case sym_true:
+		return (struct gate_value){.kind = GATE_BOOLEAN, .number = 1};
+	case sym_false:
+		return (struct gate_value){.kind = GATE_BOOLEAN};
+	case sym_number:
+		return gate_fold_number(gate_source_of(g, i));
+	case sym_string:
+		return eval_string(g, i);
+	case sym_template_string:
+		return eval_template(g, i);
+	case sym_regex:
+		return gate_value_of(GATE_REGEXP);
+	case sym_array:
+		return eval_array(g, i);
+	case sym_object:
+		return eval_object(g, i);
+	case sym_class:
+	case sym_class_declaration:
+		return eval_function(g, i);
+	case sym_meta_property:
+		return gate_value_of(GATE_CTOR);
+	default:
+		return gate_is_function(g->nodes[i].kind) ? eval_function(g, i)
+							  : gate_value_of(GATE_UNKNOWN);
+	}
+}
+
+static struct gate_value eval_node(struct gate *g, uint32_t i)
+{
+	switch (g->nodes[i].kind) {
+	case sym_identifier:
+	case alias_sym_shorthand_property_identifier:
+	case alias_sym_shorthand_property_identifier_pattern:
+		return read_name(g, i);
+	case sym_this:
+		return read_this(g, i);
+	case sym_parenthesized_expression:
+	case sym_template_substitution:
+	case sym_await_expression:
+		return first_value(g, i);
+	case sym_spread_element:
+		return eval_spread(g, i);
+	case sym_sequence_expression:
+		return last_value(g, i);
+	case sym_ternary_expression:
+		return eval_ternary(g, i);
+	case sym_binary_expression:
+		return gate_fold_binary(g, g->nodes[i].op, value_in(g, i, field_left),
+					value_in(g, i, field_right));
+	case sym_unary_expression:
+		return eval_unary(g, i);
+	case sym_member_expression:
+		return eval_member(g, i);
+	case sym_subscript_expression:
+		return gate_member_by(g, value_in(g, i, field_object),
+				      value_in(g, i, field_index), i);
+	case sym_assignment_expression:
+	case sym_augmented_assignment_expression:
+		return eval_assignment(g, i);
+	default:
+		return eval_literal(g, i);
+	}
+}
+
+static void eval(struct gate *g, uint32_t i)
+{
+	g->values[i] = gate_value_of(GATE_UNKNOWN);
+	if (!eval_effect(g, i)) {
+		struct gate_value value = eval_node(g, i);
+
+		g->values[i] = value;
+	}
+	hand_over(g, i);
+}
+
+/* typeof NAME, x instanceof NAME, Function.prototype: they ask, and lead to no code. */
+static uint32_t bare_operand(const struct gate *g, uint32_t i)
+{
+	uint32_t property;
+
+	switch (g->nodes[i].kind) {
+	case sym_unary_expression:
+		return g->nodes[i].op == anon_sym_typeof
+			       ? gate_child(g, i, field_argument)
+			       : GATE_NONE;
+	case sym_binary_expression:
+		return g->nodes[i].op == anon_sym_instanceof
+			       ? gate_child(g, i, field_right)
+			       : GATE_NONE;
+	case sym_member_expression:
+		property = gate_child(g, i, field_property);
+		i = gate_child(g, i, field_object);
+		return property != GATE_NONE && i != GATE_NONE &&
+				       gate_text_is(gate_source_of(g, property),
+						    "prototype") &&
+				       gate_text_is(gate_source_of(g, i), "Function")
+			       ? i
+			       : GATE_NONE;
+	default:
+		return GATE_NONE;
+	}
+}
+
+static void bare_operands(struct gate *g)
+{
+	for (uint32_t i = 0; i < g->nodes_count; i++) {
+		uint32_t operand = bare_operand(g, i);
+
+		if (operand == GATE_NONE)
+			continue;
+		operand = gate_in_parens(g, operand);
+		if (operand != GATE_NONE && g->nodes[operand].kind == sym_identifier)
+			g->nodes[operand].flags |= GATE_NODE_BARE;
+	}
+}
+
+/* Closes a round: is another one needed? */
+static bool close_round(struct gate *g)
+{
+	bool changed = false;
+
+	for (uint32_t i = 0; i < g->variables_count; i++) {
+		struct gate_variable *v = &g->variables[i];
+
+		changed |= !gate_value_same(v->value, v->next);
+		v->value = v->next;
+		v->next = gate_value_of(GATE_NOTHING);
+	}
+	for (uint32_t i = 0; i < g->functions_count; i++) {
+		struct gate_function *f = &g->functions[i];
+
+		changed |= !gate_value_same(f->returns, f->next);
+		f->returns = f->next;
+		f->next = gate_value_of(GATE_NOTHING);
+	}
+	return g->again || (g->round && changed);
+}
+
+void gate_evaluate(struct gate *g)
+{
+	bare_operands(g);
+	for (g->round = 0;; g->round++) {
+		g->again = false;
+		for (uint32_t i = 0; i < g->nodes_count; i++)
+			for (uint32_t j = i; j != GATE_NONE && g->nodes[j].after == i + 1;
+			     j = g->nodes[j].parent)
+				eval(g, j);
+		if (!close_round(g) || g->round + 1 == ROUNDS_MOST)
+			return;
+		gate_found_drop(g, g->places_shape);
+	}
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the grammar and an engine could cut the same bytes into different words. If they
+ * did, code could hide in what the parser takes for a comment, a string or a regular
+ * expression. Each such place makes the source unparsed: what was examined may not be
+ * what runs.
+ *
+ *	- between two tokens: anything that is not white space to JavaScript
+ *	- a line comment or #! line that goes on after a line terminator
+ *	- <!-- anywhere, and --> at the beginning of a line: comments to an engine alone
+ *	- a statement that begins with what is read as an expression, though the language
+ *	  has a block, a function or a class there: what follows may be a division to one
+ *	  and a regular expression to the other
+ *	- await and yield where they are names
+ *	- a keyword that is written with an escape
+ *	- JSX, which no engine has
+ */
+#include <string.h>
+
+#include "rootfs/gate_core.h"
+
+static bool is_line_end(const char *at, const char *end)
+{
+	return *at == '\n' || *at == '\r' ||
+	       (end - at >= 3 && at[0] == '\xe2' && at[1] == '\x80' &&
+		(at[2] == '\xa8' || at[2] == '\xa9'));
+}
+
+static bool has_line_end(const struct gate *g, uint32_t start, uint32_t end)
+{
+	for (uint32_t i = start; i < end; i++)
+		if (is_line_end(g->source + i, g->source + end))
+			return true;
+	return false;
+}
+
+/* Bytes of white space at that place, 0 for none. */
+static uint32_t space_at(const char *at, const char *end)
+{
+	static const char *const wide[] = {
+		"\xc2\xa0",	"\xe1\x9a\x80", "\xe2\x80\x80", "\xe2\x80\x81",
+		"\xe2\x80\x82", "\xe2\x80\x83", "\xe2\x80\x84", "\xe2\x80\x85",
+		"\xe2\x80\x86", "\xe2\x80\x87", "\xe2\x80\x88", "\xe2\x80\x89",
+		"\xe2\x80\x8a", "\xe2\x80\xa8", "\xe2\x80\xa9", "\xe2\x80\xaf",
+		"\xe2\x81\x9f", "\xe3\x80\x80", "\xef\xbb\xbf",
+	};
+
+	if (*at == ' ' || (*at >= '\t' && *at <= '\r'))
+		return 1;
+	for (size_t i = 0; i < sizeof(wide) / sizeof(wide[0]); i++) {
+		uint32_t len = (uint32_t)strlen(wide[i]);
+
+		if ((size_t)(end - at) >= len && !memcmp(at, wide[i], len))
+			return len;
+	}
+	return 0;
+}
+
+static bool is_space(const struct gate *g, uint32_t start, uint32_t end)
+{
+	while (start < end) {
+		uint32_t len = space_at(g->source + start, g->source + end);
+
+		if (!len)
+			return false;
+		start += len;
+	}
+	return true;
+}
+
+static bool follows(const struct gate *g, uint32_t at, const char *text)
+{
+	size_t len = strlen(text);
+
+	return g->source_len - at >= len && !memcmp(g->source + at, text, len);
+}
+
+static void html_comment(struct gate *g, uint32_t start, uint32_t end)
+{
+	g->summary.unparsed = true;
+	gate_signal_at(g, GATE_SIGNAL_HTML_COMMENT, start, end);
+}
+
+void gate_lexis_token(struct gate *g, struct gate_lexis *lexis, TSSymbol kind,
+		      uint32_t start, uint32_t end)
+{
+	bool comment = kind == sym_comment;
+
+	if (start < lexis->end || !is_space(g, lexis->end, start))
+		g->summary.unparsed = true;
+	lexis->end = end;
+	if ((kind == sym_hash_bang_line || (comment && follows(g, start, "//"))) &&
+	    has_line_end(g, start, end))
+		g->summary.unparsed = true;
+	if (kind == sym_html_comment)
+		html_comment(g, start, end);
+	if (kind == anon_sym_LT && follows(g, start, "<!--"))
+		html_comment(g, start, start + 4);
+	if (kind == anon_sym_DASH_DASH && follows(g, start, "-->") &&
+	    (!lexis->code_end || has_line_end(g, lexis->code_end, start)))
+		html_comment(g, start, start + 3);
+	if (!comment)
+		lexis->code_end = end;
+}
+
+void gate_lexis_end(struct gate *g, struct gate_lexis *lexis)
+{
+	if (!is_space(g, lexis->end, g->source_len))
+		g->summary.unparsed = true;
+}
+
+/* The first node that begins where this one does and is no wrapper of others. */
+static bool begins_with_statement(const struct gate *g, uint32_t i)
+{
+	uint32_t start = g->nodes[i].start;
+
+	for (i++; i < g->nodes_count && g->nodes[i].start == start; i++) {
+		switch (g->nodes[i].kind) {
+		case sym_object:
+		case sym_object_pattern:
+		case sym_function_expression:
+		case sym_generator_function:
+		case sym_class:
+			return true;
+		default:
+			break;
+		}
+	}
+	return false;
+}
+
+/* Is it in a function of which that flag is true? */
+static bool in_function(const struct gate *g, uint32_t i, enum gate_node_flag flag)
+{
+	for (i = g->nodes[i].parent; i != GATE_NONE; i = g->nodes[i].parent) {
+		const struct gate_node *node = &g->nodes[i];
+
+		if (node->kind == sym_generator_function ||
+		    node->kind == sym_generator_function_declaration)
+			return flag == GATE_NODE_STAR || node->flags & flag;
+		if (gate_is_function(node->kind))
+			return node->flags & flag;
+		if (node->kind == sym_class_static_block ||
+		    node->kind == sym_field_definition)
+			return false;
+	}
+	return false;
+}
+
+static bool is_keyword(struct gate_text name)
+{
+	static const char *const words[] = {
+		"break",    "case",    "catch",	 "class",      "const", "continue",
+		"debugger", "default", "delete", "do",	       "else",	"enum",
+		"export",   "extends", "false",	 "finally",    "for",	"function",
+		"if",	    "import",  "in",	 "instanceof", "new",	"null",
+		"return",   "super",   "switch", "this",       "throw", "true",
+		"try",	    "typeof",  "var",	 "void",       "while", "with",
+		"yield",    "let",     "static", "await",      "async", "of",
+		"get",	    "set",
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (gate_text_is(name, words[i]))
+			return true;
+	return false;
+}
+
+static bool is_escaped_keyword(struct gate *g, uint32_t i)
+{
+	struct gate_text raw = gate_source_of(g, i), name;
+
+	return memchr(raw.at, '\\', raw.len) &&
+	       (!gate_text_decode(g, raw, &name) || is_keyword(name));
+}
+
+static bool is_ambiguous(struct gate *g, uint32_t i)
+{
+	const struct gate_node *node = &g->nodes[i];
+
+	switch (node->kind) {
+	case sym_expression_statement:
+		return begins_with_statement(g, i);
+	case sym_object:
+		return node->field == field_body;
+	case sym_await_expression:
+		return !in_function(g, i, GATE_NODE_ASYNC);
+	case sym_yield_expression:
+		return !in_function(g, i, GATE_NODE_STAR);
+	case sym_identifier:
+	case alias_sym_shorthand_property_identifier:
+	case alias_sym_shorthand_property_identifier_pattern:
+	case alias_sym_statement_identifier:
+		return is_escaped_keyword(g, i);
+	case sym_jsx_element:
+	case sym_jsx_self_closing_element:
+	case sym_jsx_expression:
+		return true;
+	default:
+		return false;
+	}
+}
+
+void gate_lexis_nodes(struct gate *g)
+{
+	for (uint32_t i = 0; i < g->nodes_count && !g->summary.unparsed; i++)
+		if (is_ambiguous(g, i))
+			g->summary.unparsed = true;
+}

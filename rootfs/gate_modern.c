@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a source needs that Duktape 2.7 has not, or has with another meaning: const is var
+ * to it, and a function in a block is hoisted out of it whatever happens. What it refuses
+ * loudly is here as well, so that another engine is chosen in time.
+ */
+#include <string.h>
+
+#include "rootfs/gate_core.h"
+
+static bool is_one_of(struct gate_text text, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (gate_text_is(text, words[i]))
+			return true;
+	return false;
+}
+
+static bool is_new_global(struct gate_text name)
+{
+	static const char *const names[] = {
+		"Promise", "WeakMap",	 "WeakSet",	      "WeakRef",
+		"BigInt",  "Atomics",	 "BigInt64Array",     "BigUint64Array",
+		"Intl",	   "globalThis", "AggregateError",    "FinalizationRegistry",
+		"async",   "await",	 "structuredClone",   "Iterator",
+		"let",	   "Temporal",	 "SharedArrayBuffer",
+	};
+
+	return is_one_of(name, names, sizeof(names) / sizeof(names[0]));
+}
+
+static bool is_new_property(struct gate_text name)
+{
+	static const char *const names[] = {
+		"matchAll",	 "copyWithin",	 "toSorted",
+		"toReversed",	 "toSpliced",	 "getOwnPropertyDescriptors",
+		"asyncIterator", "iterator",	 "species",
+		"groupBy",	 "isWellFormed", "toWellFormed",
+		"description",	 "raw",		 "normalize",
+		"localeCompare",
+	};
+
+	return is_one_of(name, names, sizeof(names) / sizeof(names[0]));
+}
+
+/* Flags and groups that came after ECMAScript 5. */
+static bool is_new_regex(struct gate_text regex)
+{
+	const char *end = regex.at + regex.len, *flags = end;
+
+	while (flags > regex.at && flags[-1] != '/')
+		flags--;
+	for (const char *c = flags; c < end; c++)
+		if (!memchr("gim", *c, 3))
+			return true;
+	for (const char *c = regex.at; c + 2 < flags; c++)
+		if ((c[0] == '(' && c[1] == '?' && c[2] == '<') ||
+		    (c[0] == '\\' && memchr("pPk", c[1], 3)) ||
+		    (c[0] == '\\' && c[1] == 'u' && c[2] == '{'))
+			return true;
+	return false;
+}
+
+static bool is_new_number(struct gate_text number)
+{
+	return memchr(number.at, '_', number.len) || number.at[number.len - 1] == 'n' ||
+	       (number.len > 1 && memchr("oObB", number.at[1], 4));
+}
+
+static bool is_new_string(struct gate_text string)
+{
+	for (uint32_t i = 0; i + 2 < string.len; i++)
+		if ((string.at[i] == '\\' && string.at[i + 1] == 'u' &&
+		     string.at[i + 2] == '{') ||
+		    (string.at[i] == '\xe2' && string.at[i + 1] == '\x80' &&
+		     (string.at[i + 2] & ~1) == '\xa8'))
+			return true;
+	return false;
+}
+
+/* The last argument or parameter is followed by a comma. */
+static bool has_last_comma(const struct gate *g, uint32_t i)
+{
+	struct gate_text text = gate_source_of(g, i);
+	uint32_t last = GATE_NONE;
+
+	for (uint32_t child = gate_first(g, i); child != GATE_NONE;
+	     child = gate_next(g, child))
+		last = child;
+	if (last == GATE_NONE || g->nodes[last].kind == sym_comment)
+		return last != GATE_NONE;
+	return memchr(g->source + g->nodes[last].end, ',',
+		      (size_t)(text.at + text.len - (g->source + g->nodes[last].end)));
+}
+
+static bool is_modern_operator(TSSymbol op)
+{
+	switch (op) {
+	case anon_sym_QMARK_QMARK:
+	case anon_sym_QMARK_QMARK_EQ:
+	case anon_sym_AMP_AMP_EQ:
+	case anon_sym_PIPE_PIPE_EQ:
+	case anon_sym_STAR_STAR:
+	case anon_sym_STAR_STAR_EQ:
+	case anon_sym_let:
+	case anon_sym_const:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_modern_kind(TSSymbol kind)
+{
+	switch (kind) {
+	case sym_class:
+	case sym_class_declaration:
+	case sym_arrow_function:
+	case sym_generator_function:
+	case sym_generator_function_declaration:
+	case sym_template_string:
+	case sym_spread_element:
+	case sym_rest_pattern:
+	case sym_array_pattern:
+	case sym_object_pattern:
+	case sym_assignment_pattern:
+	case sym_optional_chain:
+	case sym_await_expression:
+	case sym_yield_expression:
+	case sym_meta_property:
+	case sym_computed_property_name:
+	case alias_sym_shorthand_property_identifier:
+	case sym_private_property_identifier:
+	case sym_import:
+	case sym_import_statement:
+	case sym_export_statement:
+	case sym_super:
+	case sym_lexical_declaration:
+	case sym_decorator:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_in_block(const struct gate *g, uint32_t i)
+{
+	uint32_t up = g->nodes[i].parent;
+
+	if (up == GATE_NONE || g->nodes[up].kind == sym_program)
+		return false;
+	return g->nodes[up].kind != sym_statement_block ||
+	       g->nodes[up].parent == GATE_NONE ||
+	       !gate_is_function(g->nodes[g->nodes[up].parent].kind);
+}
+
+bool gate_modern(const struct gate *g, uint32_t i)
+{
+	const struct gate_node *node = &g->nodes[i];
+
+	if (is_modern_kind(node->kind) || is_modern_operator(node->op) ||
+	    node->flags & (GATE_NODE_ASYNC | GATE_NODE_STAR))
+		return true;
+	switch (node->kind) {
+	case sym_function_declaration:
+		return is_in_block(g, i);
+	case sym_for_in_statement:
+		return node->op == anon_sym_of || is_modern_operator((TSSymbol)node->ref);
+	case sym_method_definition:
+		return !(node->flags & GATE_NODE_ACCESSOR);
+	case sym_catch_clause:
+		return gate_child(g, i, field_parameter) == GATE_NONE;
+	case sym_regex:
+		return is_new_regex(gate_source_of(g, i));
+	case sym_number:
+		return is_new_number(gate_source_of(g, i));
+	case sym_string:
+		return is_new_string(gate_source_of(g, i));
+	case sym_identifier:
+		return is_new_global(gate_source_of(g, i));
+	case alias_sym_property_identifier:
+		return is_new_property(gate_source_of(g, i));
+	case sym_arguments:
+	case sym_formal_parameters:
+		return has_last_comma(g, i);
+	default:
+		return false;
+	}
+}
