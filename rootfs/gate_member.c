@@ -459,9 +459,39 @@ struct gate_value gate_member(struct gate *g, struct gate_value object,
 	}
 }
 
+/* The last step of a path. */
+static struct gate_text path_end(struct gate_text path)
+{
+	uint32_t from = path.len;
+
+	while (from && path.at[from - 1] != '.')
+		from--;
+	return (struct gate_text){path.at + from, path.len - from};
+}
+
+/* A method of the engine, the prototype of functions, or a function that is written where
+ * it is taken apart. Of other functions honest code takes statics by a key: Promise[all
+ * or any]. */
+static bool is_mere_function(const struct gate *g, struct gate_value object, uint32_t at)
+{
+	uint32_t node;
+
+	if (object.kind == GATE_PATH)
+		return gate_text_is(path_text(object), "Function.prototype") ||
+		       (gate_leads_to_function(path_text(object)) &&
+			!is_capital(path_end(path_text(object)).at[0]));
+	if (object.kind != GATE_FUNCTION || g->nodes[at].kind != sym_subscript_expression)
+		return false;
+	node = gate_child(g, at, field_object);
+	return node != GATE_NONE &&
+	       gate_is_function(g->nodes[gate_in_parens(g, node)].kind);
+}
+
 /* By a key that is not known. */
 static struct gate_value any_member(struct gate *g, struct gate_value object, uint32_t at)
 {
+	if (is_mere_function(g, object, at))
+		gate_signal(g, GATE_SIGNAL_GLOBAL_DYNAMIC_KEY, at);
 	switch (object.kind) {
 	case GATE_DESCRIPTORS:
 		if (g->list[object.first].kind < GATE_CODE_PROTO)
