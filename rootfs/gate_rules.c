@@ -35,6 +35,11 @@ bool gate_knows_signal(const char *name, size_t len)
 	return false;
 }
 
+const char *gate_signal_name(size_t index)
+{
+	return index < GATE_SIGNALS_COUNT ? signal_names[index] : NULL;
+}
+
 static uint8_t signal_of(struct gate_text name)
 {
 	for (unsigned i = 0; i < GATE_SIGNALS_COUNT; i++)

@@ -133,6 +133,13 @@ both_signs() {
 		'only these are raised by others than the analyser'
 }
 
+# A signal without a rule would never be told; a rule without a signal never be broken.
+signals() {
+	"$QUOD_TEST_BUILD/tests/gate/corpus/table" signals | sort >"$dir/wanted"
+	awk '$2 == "signal" { print $3 }' "$dir/matches" | sort >"$dir/had"
+	is "$(diff "$dir/wanted" "$dir/had")" '' 'rules and analyser name the same signals'
+}
+
 # patterns KIND FOUND TEXT: a source with TEXT for each pattern of the kind, & standing for
 # the pattern (of those without a dot), a line each. On which lines its rule is found must be FOUND: all or none.
 patterns() {
@@ -157,6 +164,7 @@ hostile
 summary
 cases
 both_signs
+signals
 patterns global all '&;'
 patterns global all 'var x = [1].map(&);'
 patterns global all 'var x = globalThis["&"];'

@@ -2,11 +2,13 @@
 /*
  * The built-in rules for the shell, one a line: `table rules` gives name and severity
  * under a policy that has timers, `table matches` rule, kind and pattern of each match.
+ * `table signals`: what the analyser calls its signals.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "policy/rules.h"
+#include "rootfs/gate.h"
 
 static void print_rule(const struct rule *rule)
 {
@@ -23,17 +25,29 @@ static void print_matches(const struct rule *rule)
 		       rule->matches[i].pattern);
 }
 
+static int print_signals(void)
+{
+	const char *name;
+
+	for (size_t i = 0; (name = gate_signal_name(i)); i++)
+		puts(name);
+	return 0;
+}
+
+static int print_each(void (*print)(const struct rule *rule))
+{
+	for (size_t i = 0; i < rules_builtin_count; i++)
+		print(&rules_builtin[i]);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
-	bool matches = argc == 2 && !strcmp(argv[1], "matches");
-
-	if (argc != 2 || (!matches && strcmp(argv[1], "rules") != 0))
-		return 2;
-	for (size_t i = 0; i < rules_builtin_count; i++) {
-		if (matches)
-			print_matches(&rules_builtin[i]);
-		else
-			print_rule(&rules_builtin[i]);
-	}
-	return 0;
+	if (argc == 2 && !strcmp(argv[1], "rules"))
+		return print_each(print_rule);
+	if (argc == 2 && !strcmp(argv[1], "matches"))
+		return print_each(print_matches);
+	if (argc == 2 && !strcmp(argv[1], "signals"))
+		return print_signals();
+	return 2;
 }
