@@ -215,6 +215,8 @@ static void text_append(duk_context *ctx, struct text *text, duk_idx_t from)
 	const char *bytes = duk_get_lstring(ctx, from, &n);
 	char *to = duk_get_buffer_data(ctx, text->idx, NULL);
 
+	if (!n)
+		return; /* the buffer may still be none */
 	if (text->used + n > text->room) {
 		text->room = 2 * text->room + n + 64;
 		end_if_beyond_memory(text->room);
