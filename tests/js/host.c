@@ -153,8 +153,12 @@ static void put_head(unsigned char *job, const struct host_options *o, size_t so
 /* An option is one word: the names in it have commas between them. */
 static void feed_names(int fd, const char *names)
 {
-	for (; names && *names; names++)
-		feed(fd, *names == ',' ? " " : names, 1);
+	char list[JOB_GLOBALS_MOST];
+	size_t n = 0;
+
+	for (; names && names[n] && n < sizeof(list); n++)
+		list[n] = names[n] == ',' ? ' ' : names[n];
+	feed(fd, list, n);
 }
 
 static void job_send(const struct guest *guest, const char *source, size_t source_len)
