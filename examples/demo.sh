@@ -45,6 +45,9 @@ for script in "$examples"/*.js; do
 	[ -s "$dir/record" ] || sed 's/^/    /' "$dir/err"
 done
 
+printf '\nwhat quod check says of gate.js:\n\n'
+(cd "$examples" && "$quod" check gate.js </dev/null) && wrong=$((wrong + 1))
+
 if [ $wrong != 0 ]; then
 	printf '\n%d of the scripts did not end as expected\n' $wrong
 	exit 1

@@ -1,5 +1,6 @@
 // Looks for a way out through what Node has: there is none of it here.
 // expect: ok
+// options: -p open
 var found = ['process', 'require', 'module', 'global', 'fetch', 'XMLHttpRequest', 'Duktape']
 	.filter(function (name) {
 		return typeof this[name] !== 'undefined';

@@ -42,6 +42,7 @@ reasons() {
 	awk -v mode="$1" '
 		FNR == 1 { told = 0; of = 0 }
 		/^not ok / { of = 1; test = FILENAME; sub(/\.log$/, "", test) }
+		/^FAIL: / { next }
 		!/^not ok / && !/^#/ { of = 0 }
 		of && told++ < 12 { print mode ": " test ": " substr($0, 1, 400) }' $TEST_LOGS 2>/dev/null
 }

@@ -42,7 +42,7 @@ test_logs_survive() {
 test_logs_as_they_happen() {
 	mkfifo "$dir/fifo"
 	for kind in text ndjson; do
-		"$quod" run -o $kind -e 'console.log("now"); for (;;);' >"$dir/fifo" 2>"$dir/err" &
+		"$quod" run -o $kind -e 'console.log("now"); for (var n = 1; n > 0;);' >"$dir/fifo" 2>"$dir/err" &
 		pid=$!
 		code=0
 		{
@@ -181,7 +181,7 @@ test_timers() {
 	record_has '.status == "timeout" and .value == true and .passed == false' \
 		'an interval that is never cleared: timeout, the value stays'
 	run_json -e 'setTimeout("1", 1)'
-	record_has '.status == "error"' 'no code in strings'
+	record_has '.status == "rejected" and (.gate.findings | any(.rule == "timer-string"))' 'no code in strings'
 	run_json -p verify -e '[typeof setTimeout, typeof setInterval, typeof queueMicrotask]'
 	record_has '.value == ["undefined","undefined","undefined"]' 'verify has no timers'
 }

@@ -37,7 +37,7 @@ def kill: object({by: "string", reason: "string", signal: "string|null",
 	syscall: "string|null"};
 	(.by | IN("supervisor", "kernel", "filter")) | empty_or("killer"));
 def gate: object({mode: "string", decision: "string|null", findings: "array",
-	complexity: "number|null"}; .findings[] | finding);
+	complexity: "number|null", nesting: "number|null"}; .findings[] | finding);
 def record: object({id: "string", status: "string", passed: "boolean",
 	value: "null|boolean|number|string|array|object", value_is_json: "boolean",
 	value_text: "string|null", logs: "array", logs_truncated: "boolean",
