@@ -494,9 +494,9 @@ static struct gate_value any_member(struct gate *g, struct gate_value object, ui
 		gate_signal(g, GATE_SIGNAL_GLOBAL_DYNAMIC_KEY, at);
 	switch (object.kind) {
 	case GATE_DESCRIPTORS:
-		if (g->list[object.first].kind < GATE_CODE_PROTO)
-			break;
-		/* fall through */
+		if (g->list[object.first].kind >= GATE_CODE_PROTO)
+			gate_signal(g, GATE_SIGNAL_GLOBAL_DYNAMIC_KEY, at);
+		break;
 	case GATE_GLOBAL:
 	case GATE_CODE:
 	case GATE_CODE_PROTO:

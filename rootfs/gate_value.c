@@ -119,7 +119,7 @@ bool gate_value_to_number(struct gate_value value, double *ret_number)
 		return true;
 	case GATE_UNDEFINED:
 	case GATE_OBJECT:
-		*ret_number = NAN;
+		*ret_number = __builtin_nan("");
 		return value.kind == GATE_UNDEFINED;
 	case GATE_STRING:
 		return text_to_number((struct gate_text){value.text, value.n},
