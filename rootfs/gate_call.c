@@ -46,6 +46,15 @@ static void add_list(struct gate *g, struct call *call, struct gate_value list)
 		add_arg(call, g->list[list.first + i]);
 }
 
+/* A template without substitutions. */
+static bool is_plain(const struct gate *g, uint32_t template)
+{
+	for (uint32_t i = gate_first(g, template); i != GATE_NONE; i = gate_next(g, i))
+		if (g->nodes[i].kind == sym_template_substitution)
+			return false;
+	return true;
+}
+
 static void read_args(struct gate *g, struct call *call, uint32_t args)
 {
 	if (args == GATE_NONE)
@@ -53,7 +62,7 @@ static void read_args(struct gate *g, struct call *call, uint32_t args)
 	if (g->nodes[args].kind == sym_template_string) {
 		struct gate_text raw = gate_source_of(g, args);
 
-		if (call->target.kind == GATE_PATH && gate_first(g, args) == GATE_NONE)
+		if (call->target.kind == GATE_PATH && is_plain(g, args))
 			add_arg(call, gate_value_text((struct gate_text){raw.at + 1,
 									 raw.len - 2}));
 		else
@@ -284,8 +293,10 @@ static struct gate_value apply(struct gate *g, struct call *call)
 
 static bool is_callable(struct gate_value value)
 {
-	return value.kind == GATE_PATH || value.kind == GATE_FUNCTION ||
-	       value.kind == GATE_CODE || value.kind == GATE_CTOR;
+	if (value.kind == GATE_PATH)
+		return !gate_is_namespace((struct gate_text){value.text, value.n});
+	return value.kind == GATE_FUNCTION || value.kind == GATE_CODE ||
+	       value.kind == GATE_CTOR;
 }
 
 /* f.call(this, ...), f.apply(this, [...]) */

@@ -321,6 +321,8 @@ struct gate_value gate_free_name(struct gate *g, struct gate_text name, uint32_t
 struct gate_value gate_constructor_of(struct gate *g, struct gate_value object,
 				      uint32_t at);
 struct gate_value gate_prototype_of(struct gate *g, struct gate_value object);
+/* Math and the like: functions are in it, but it is none. */
+bool gate_is_namespace(struct gate_text name);
 /* Is it the path of a function of the engine? */
 bool gate_leads_to_function(struct gate_text path);
 bool gate_is_prototype(struct gate_value value);

@@ -355,11 +355,13 @@ static struct gate_value list_method(struct gate *g, struct gate_value on,
 static struct gate_value number_text(struct gate *g, double number, double base)
 {
 	char digits[64], *at = digits + sizeof(digits), *room;
-	uint64_t rest = (uint64_t)fabs(number);
+	uint64_t rest;
 	uint32_t len;
 
-	if (base < 2 || base > 36 || number != trunc(number) || fabs(number) > 9e15)
+	if (isnan(number) || base < 2 || base > 36 || number != trunc(number) ||
+	    fabs(number) > 9e15)
 		return gate_value_of(GATE_STRINGISH);
+	rest = (uint64_t)fabs(number);
 	do {
 		*--at = "0123456789abcdefghijklmnopqrstuvwxyz"[rest % (uint64_t)base];
 		rest /= (uint64_t)base;

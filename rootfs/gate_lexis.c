@@ -13,6 +13,7 @@
  *	  and a regular expression to the other
  *	- await and yield where they are names
  *	- a keyword that is written with an escape
+ *	- a name with a character in it that is a space to some engine
  *	- JSX, which no engine has
  */
 #include <string.h>
@@ -174,6 +175,20 @@ static bool is_escaped_keyword(struct gate *g, uint32_t i)
 	       (!gate_text_decode(g, raw, &name) || is_keyword(name));
 }
 
+static bool has_space(struct gate_text name)
+{
+	const char *end = name.at + name.len;
+
+	for (const char *at = name.at; at < end; at++)
+		if (*at & 0x80 && (space_at(at, end) ||
+				   (end - at >= 3 && (!memcmp(at, "\xe1\xa0\x8e", 3) ||
+						      !memcmp(at, "\xe2\x80\x8b", 3) ||
+						      !memcmp(at, "\xe2\x81\xa0", 3))) ||
+				   (end - at >= 2 && !memcmp(at, "\xc2\x85", 2))))
+			return true;
+	return false;
+}
+
 static bool is_ambiguous(struct gate *g, uint32_t i)
 {
 	const struct gate_node *node = &g->nodes[i];
@@ -191,7 +206,10 @@ static bool is_ambiguous(struct gate *g, uint32_t i)
 	case alias_sym_shorthand_property_identifier:
 	case alias_sym_shorthand_property_identifier_pattern:
 	case alias_sym_statement_identifier:
-		return is_escaped_keyword(g, i);
+		return is_escaped_keyword(g, i) || has_space(gate_source_of(g, i));
+	case alias_sym_property_identifier:
+	case sym_private_property_identifier:
+		return has_space(gate_source_of(g, i));
 	case sym_jsx_element:
 	case sym_jsx_self_closing_element:
 	case sym_jsx_expression:

@@ -40,7 +40,7 @@ static bool is_global_object(struct gate_text name)
 }
 
 /* Objects with functions in them that are no functions. */
-static bool is_namespace(struct gate_text name)
+bool gate_is_namespace(struct gate_text name)
 {
 	static const char *const names[] = {"Math",    "JSON", "Reflect",    "Atomics",
 					    "console", "Intl", "WebAssembly"};
@@ -132,7 +132,7 @@ bool gate_leads_to_function(struct gate_text path)
 	dot = memchr(last.at, '.', last.len);
 	if (dot && !(last.len > 10 && !memcmp(last.at, "prototype.", 10)))
 		return false;
-	if (!is_namespace(first) && !is_known_function(first))
+	if (!gate_is_namespace(first) && !is_known_function(first))
 		return false;
 	/* Constants: Math.PI, Number.MAX_VALUE, "".length */
 	return !is_capital(last.at[0]) && !gate_text_ends(path, ".length") &&
@@ -165,7 +165,7 @@ static struct gate_value path_constructor(struct gate *g, struct gate_value path
 	}
 	if (gate_leads_to_function(text))
 		return code(g, at);
-	return is_namespace(text) ? path_of("Object") : gate_value_of(GATE_CTOR);
+	return gate_is_namespace(text) ? path_of("Object") : gate_value_of(GATE_CTOR);
 }
 
 struct gate_value gate_constructor_of(struct gate *g, struct gate_value object,

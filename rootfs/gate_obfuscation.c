@@ -69,7 +69,7 @@ static bool is_encoded(struct gate_text text)
 
 static bool is_all_signs(const struct gate *g)
 {
-	uint32_t signs = 0, others = 0;
+	uint32_t signs = 0, operators = 0, others = 0;
 
 	for (uint32_t i = 0; i < g->source_len; i++) {
 		char c = g->source[i];
@@ -78,8 +78,9 @@ static bool is_all_signs(const struct gate *g)
 			signs++;
 		else
 			others += (unsigned char)c > ' ';
+		operators += c == '!' || c == '+';
 	}
-	return signs >= SIGNS_LEAST && signs / 4 > others;
+	return signs >= SIGNS_LEAST && signs / 4 > others && operators > signs / 8;
 }
 
 void gate_obfuscation(struct gate *g)

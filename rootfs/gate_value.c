@@ -155,7 +155,7 @@ static bool output_word(struct output *out, const char *word)
 static bool output_number(struct output *out, double number)
 {
 	char digits[24], *at = digits + sizeof(digits);
-	uint64_t rest = (uint64_t)fabs(number);
+	uint64_t rest;
 
 	if (isnan(number))
 		return output_word(out, "NaN");
@@ -163,6 +163,7 @@ static bool output_number(struct output *out, double number)
 		return output_word(out, number < 0 ? "-Infinity" : "Infinity");
 	if (fabs(number) >= 1e15 || number != trunc(number))
 		return false;
+	rest = (uint64_t)fabs(number);
 	do {
 		*--at = (char)('0' + rest % 10);
 		rest /= 10;
@@ -176,6 +177,8 @@ static bool output_function(struct output *out, struct gate_text path)
 {
 	uint32_t start = path.len;
 
+	if (!gate_leads_to_function(path))
+		return false;
 	while (start && path.at[start - 1] != '.')
 		start--;
 	return output_word(out, "function ") &&
