@@ -68,6 +68,10 @@ printf '[Limits]\nMemoryMax=8M\n' >"$usr/ci.policy.d/20-b.conf"
 is "$(memory_of ci)" 8M 'a drop-in applies on top'
 printf '[Limits]\nMemoryMax=7M\n' >"$etc/ci.policy.d/10-a.conf"
 is "$(memory_of ci)" 8M 'in the order of the names, not of the directories'
+printf '[Limits]\nMemoryMax=5M\n' >"$etc/ci.policy.d/50-e.conf"
+printf '[Limits]\nMemoryMax=4M\n' >"$usr/ci.policy.d/40-d.conf"
+is "$(memory_of ci)" 5M 'whichever of them comes first on the path'
+rm "$etc/ci.policy.d/50-e.conf" "$usr/ci.policy.d/40-d.conf"
 printf '[Limits]\nMemoryMax=6M\n' >"$etc/ci.policy.d/20-b.conf"
 is "$(memory_of ci)" 6M 'one hides those of its name in later directories'
 : >"$etc/ci.policy.d/20-b.conf"
@@ -102,6 +106,11 @@ Severity=deny
 EOF
 policy test "$dir/rules.policy"
 is "$code $out$err" '0 ' 'a rule of its own'
+run -p "$dir/rules.policy" --mode off -e 1
+is "$code" 2 'which has the mode of the policy it begins from'
+printf '[Run]\nGlobals=\nGlobals=Math JSON\n' >"$dir/names.policy"
+run -p "$dir/names.policy" -e '[typeof Math, typeof JSON, typeof Map].join()'
+is "$out" 'object,object,undefined' 'Globals=: what is not named is gone'
 printf '[Run]\nDeterministic=yes\n' >"$dir/same.policy"
 run -p "$dir/same.policy" -e '[Math.random(), new Date().toISOString()].join()'
 first=$out

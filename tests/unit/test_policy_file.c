@@ -290,7 +290,6 @@ Test(policy_file, a_builtin_rule_is_changed_where_it_is_said)
 	cr_expect_eq(rule->severity, RULE_SEVERITY_INFO);
 	cr_expect_eq(rule->matches, was->matches);
 	cr_expect_eq(rule->message, was->message);
-	cr_expect_eq(rule->unless, RULE_UNLESS_NEVER);
 	load(&other, "default",
 	     "[Rule \"unexamined\"]\nMatch=new A\nMatch=new B\nMessage=a \\\n  b\n");
 	rule = rule_of(other.policy, "unexamined");
@@ -304,6 +303,17 @@ Test(policy_file, a_builtin_rule_is_changed_where_it_is_said)
 		text_str(&none.heard.all),
 		"f:2:1: warning: rule 'unexamined' looks for nothing any more\n");
 	cr_expect_eq(none.report.faults, 0);
+}
+
+/* Who says how grave it is means it, also where the policy has timers. */
+Test(policy_file, a_severity_that_is_said_depends_on_nothing)
+{
+	own_loaded struct loaded said, other;
+
+	load(&said, "default", "[Rule \"timer\"]\nSeverity=deny\n");
+	cr_expect_eq(rule_of(said.policy, "timer")->unless, RULE_UNLESS_NEVER);
+	load(&other, "default", "[Rule \"timer\"]\nMessage=a\n");
+	cr_expect_eq(rule_of(other.policy, "timer")->unless, RULE_UNLESS_TIMERS);
 }
 
 Test(policy_file, numbers_of_rules_stay)
@@ -406,6 +416,10 @@ static void expect_same_again(const struct policy *policy, const char *base)
 		memcmp(&policy->limits, &again.policy->limits, sizeof(struct limits)), 0);
 	cr_expect_eq(policy->mode, again.policy->mode);
 	cr_expect_eq(policy->dynamic_code, again.policy->dynamic_code);
+	for (size_t i = 0; policy->origins && i < policy->rules_count; i++)
+		cr_expect_eq(policy->rules[i].matches_count,
+			     again.policy->rules[i].matches_count, "%s",
+			     policy->rules[i].name);
 }
 
 Test(policy_file, what_is_shown_loads_again)
@@ -416,6 +430,7 @@ Test(policy_file, what_is_shown_loads_again)
 	     "[Run]\nBase=verify\nGlobals=\nMode=off\nDynamicCode=yes\n"
 	     "[Limits]\nRuntimeMaxSec=1500ms\nMemoryMax=3000000\nLogMax=1K\n"
 	     "[Rule \"unexamined\"]\nSeverity=warn\n"
+	     "[Rule \"timer\"]\nMatch=\n"
 	     "[Rule \"mine\"]\nMatch=new A\nMatch=call b.c\nSeverity=deny\nMessage=# no\n");
 	cr_assert_eq(l.report.faults, 0, "%s", text_str(&l.heard.all));
 	expect_same_again(l.policy, "default");
