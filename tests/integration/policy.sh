@@ -183,6 +183,22 @@ for words in '' frobnicate lst 'show' 'list x' 'show a b'; do
 	is "$code" 2 "quod policy $words"
 done
 
+# --- the manual ---
+
+# example N: the N-th example of quod.policy(5).
+example() {
+	awk -v n="$1" '/^\.Bd/ { count++; next } /^\.Ed/ { count += 0.5 } count == n' \
+		"$QUOD_TEST_SOURCE/man/quod.policy.5"
+}
+example 1 >"$etc/clock.policy"
+policy test "$etc/clock.policy"
+is "$code $out$err" '0 ' 'the manual: its policy'
+run_json -p clock -e 'true'
+record_has '.passed and .policy == "clock" and .limits.memory_bytes == 16777216' 'runs'
+example 2.5 >"$etc/default.policy.d/10-memory.conf"
+is "$(memory_of default)" 8M 'the manual: its drop-in'
+rm "$etc/default.policy.d/10-memory.conf"
+
 # --- whose word it is ---
 
 # Root of a namespace with one uid is an ordinary user.
