@@ -80,34 +80,39 @@ static int build(const char *name, const struct search_files *files, bool warn,
 	return 0;
 }
 
+struct guess {
+	struct nearest nearest;
+	char best[POLICY_NAME_MOST + 1];
+};
+
+/* The names of files do not outlive the call. */
 static void offer_name(void *context, const char *name)
 {
-	struct nearest *nearest = context;
-	static char best[POLICY_NAME_MOST + 1];
+	struct guess *guess = context;
 
-	nearest_offer(nearest, name);
-	if (nearest->best == name) {
-		snprintf(best, sizeof(best), "%s", name);
-		nearest->best = best;
+	nearest_offer(&guess->nearest, name);
+	if (guess->nearest.best == name) {
+		snprintf(guess->best, sizeof(guess->best), "%s", name);
+		guess->nearest.best = guess->best;
 	}
 }
 
 static int unknown(const char *name, const struct search *search,
 		   struct policy_report *report)
 {
-	struct nearest nearest = NEAREST_INIT(name);
+	struct guess guess = {.nearest = NEAREST_INIT(name)};
 	own_text struct text known = TEXT_INIT(256);
 
 	for (size_t i = 0; policy_builtin(i); i++) {
-		offer_name(&nearest, policy_builtin(i)->name);
+		offer_name(&guess, policy_builtin(i)->name);
 		text_addf(&known, "%s%s", i ? ", " : "", policy_builtin(i)->name);
 	}
-	if (search_names(search, offer_name, &nearest, report) < 0)
+	if (search_names(search, offer_name, &guess, report) < 0)
 		return report->error;
-	if (nearest.best)
+	if (guess.nearest.best)
 		return report_fault(report, -ENOENT, NULL, nowhere,
 				    "no policy is called '%s': did you mean %s?", name,
-				    nearest.best);
+				    guess.nearest.best);
 	return report_fault(report, -ENOENT, NULL, nowhere,
 			    "no policy is called '%s'; built in are: %s (quod policy "
 			    "list shows all)",
