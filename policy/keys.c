@@ -95,7 +95,7 @@ static int set_switch(bool *field, const char *value, struct value_fault *fault)
 static int set_name(struct policy *policy, unsigned key, const char *value,
 		    struct value_fault *fault)
 {
-	const char *bases[8];
+	const char *bases[8] = {NULL};
 	size_t count = 0;
 	int r;
 
