@@ -7,8 +7,10 @@
 
 #include <string.h>
 
+#include "base/own.h"
 #include "policy/ini.h"
 #include "policy/keys.h"
+#include "policy/syntax_nodes.h"
 
 static bool is_same(const struct rule_match *a, const struct rule_match *b)
 {
@@ -30,16 +32,48 @@ static const struct rule *builtin_with(const struct rule_match *match, const cha
 	return NULL;
 }
 
-static const char *nearest_signal(const char *word)
+static void offer_signals(struct nearest *nearest)
 {
-	struct nearest nearest = NEAREST_INIT(word);
-
 	for (size_t i = 0; i < rules_builtin_count; i++)
 		for (size_t k = 0; k < rules_builtin[i].matches_count; k++)
 			if (rules_builtin[i].matches[k].kind == RULE_SIGNAL)
-				nearest_offer(&nearest,
+				nearest_offer(nearest,
 					      rules_builtin[i].matches[k].pattern);
-	return nearest.best;
+}
+
+static void offer_nodes(struct nearest *nearest)
+{
+	for (size_t i = 0; i < ARRAY_LEN(syntax_nodes); i++)
+		nearest_offer(nearest, syntax_nodes[i]);
+}
+
+static bool is_known(const struct rule_match *match)
+{
+	if (match->kind == RULE_SIGNAL)
+		return builtin_with(match, NULL);
+	if (match->kind != RULE_SYNTAX)
+		return true;
+	for (size_t i = 0; i < ARRAY_LEN(syntax_nodes); i++)
+		if (!strcmp(syntax_nodes[i], match->pattern))
+			return true;
+	return false;
+}
+
+static void warn_unknown(const struct rule *rule, const struct rule_match *match,
+			 struct policy_origin from, struct policy_report *report)
+{
+	struct nearest nearest = NEAREST_INIT(match->pattern);
+
+	if (match->kind == RULE_SIGNAL)
+		offer_signals(&nearest);
+	else
+		offer_nodes(&nearest);
+	report_warning(report, from.file, from.place,
+		       "rule '%s' can never match: %s '%.80s'%s%s%s", rule->name,
+		       match->kind == RULE_SIGNAL ? "the gate has no signal"
+						  : "the grammar has no node",
+		       match->pattern, nearest.best ? ": did you mean " : "",
+		       nearest.best ? nearest.best : "", nearest.best ? "?" : "");
 }
 
 static bool has_global(const struct policy *policy, const char *name)
@@ -60,22 +94,14 @@ static void warn_match(const struct policy *policy, const struct rule *rule,
 		       struct policy_report *report)
 {
 	const struct rule *same = builtin_with(match, rule->name);
-	const char *nearest;
 
 	if (same)
 		report_warning(report, from.file, from.place,
 			       "rule '%s': the built-in rule '%s' looks for %s %s too",
 			       rule->name, same->name, rule_kind_names[match->kind],
 			       match->pattern);
-	if (match->kind == RULE_SIGNAL && !builtin_with(match, NULL)) {
-		nearest = nearest_signal(match->pattern);
-		report_warning(report, from.file, from.place,
-			       "rule '%s' can never match: the gate has no signal "
-			       "'%.80s'%s%s%s",
-			       rule->name, match->pattern,
-			       nearest ? ": did you mean " : "", nearest ? nearest : "",
-			       nearest ? "?" : "");
-	}
+	if (!is_known(match))
+		warn_unknown(rule, match, from, report);
 	if (match->kind == RULE_GLOBAL && !has_global(policy, match->pattern))
 		report_warning(report, from.file, from.place,
 			       "rule '%s': Globals= takes '%.80s' away, with or without "

@@ -365,6 +365,10 @@ Test(policy_file, warnings)
 		 "f:3:14: warning: rule 'x' can never match: the "
 		 "gate has no signal 'unexamned': did you mean "
 		 "unexamined?\n"},
+		{"Match=syntax with_statment",
+		 "f:3:14: warning: rule 'x' can never match: the grammar has no node "
+		 "'with_statment': did you mean with_statement?\n"},
+		{"Match=syntax expression", "can never match: the grammar has no node"},
 		{"Match=global nobody\nMatch=global nobody",
 		 "f:4:14: warning: rule 'x' looks for global nobody twice\n"},
 		{"Match=signal unexamined",
@@ -384,6 +388,35 @@ Test(policy_file, warnings)
 				   "%s\nsays: %s", cases[i].text, text_str(&l.heard.all));
 		cr_expect_eq(l.report.faults, 0);
 	}
+}
+
+Test(policy_file, nodes_of_the_grammar_are_known)
+{
+	own_loaded struct loaded l;
+
+	load(&l, "default",
+	     "[Rule \"x\"]\nSeverity=warn\nMatch=syntax empty_statement\n"
+	     "Match=syntax class_declaration\nMatch=syntax identifier\n"
+	     "Match=syntax hash_bang_line\n");
+	cr_expect_str_eq(text_str(&l.heard.all), "");
+}
+
+/* No built-in rule waits for a node that there is not. */
+Test(policy_file, nodes_of_the_built_in_rules_are_known)
+{
+	own_loaded struct loaded l;
+	own_text struct text text = TEXT_INIT(65536);
+
+	text_add_str(&text, "[Rule \"x\"]\nSeverity=warn\n");
+	for (size_t i = 0; i < rules_builtin_count; i++)
+		for (size_t k = 0; k < rules_builtin[i].matches_count; k++)
+			if (rules_builtin[i].matches[k].kind == RULE_SYNTAX)
+				text_addf(&text, "Match=syntax %s\n",
+					  rules_builtin[i].matches[k].pattern);
+	load(&l, "default", text_str(&text));
+	cr_expect_null(strstr(text_str(&l.heard.all), "can never match"), "%s",
+		       text_str(&l.heard.all));
+	cr_expect_eq(l.report.faults, 0);
 }
 
 /* --- show --- */
