@@ -33,21 +33,28 @@ size_t match_name_span(const char *text, size_t len)
 	return n;
 }
 
-/* Names with a dot between; with `wild` the first may be a star, if more follow. */
-static size_t path_span(const char *text, size_t len, bool wild)
+/* Names with one dot between. */
+static bool is_path(const char *text, size_t len)
 {
-	size_t n = 0;
-
-	if (wild && len > 2 && text[0] == '*' && text[1] == '.')
-		n = 2;
 	for (;;) {
-		size_t name = match_name_span(text + n, len - n);
+		size_t name = match_name_span(text, len);
 
-		n += name;
-		if (!name || n == len || text[n] != '.')
-			return n;
-		n++;
+		if (!name)
+			return false;
+		if (name == len)
+			return true;
+		if (text[name] != '.')
+			return false;
+		text += name + 1;
+		len -= name + 1;
 	}
+}
+
+/* "*.name": one property, of whatever. */
+static bool is_property(const char *text, size_t len)
+{
+	return len > 2 && text[0] == '*' && text[1] == '.' &&
+	       match_name_span(text + 2, len - 2) == len - 2;
 }
 
 /* Lower case, digits and one sign between words. */
@@ -68,9 +75,9 @@ static bool is_well_formed(enum rule_kind kind, const char *text, size_t len)
 		return match_name_span(text, len) == len;
 	case RULE_CALL:
 	case RULE_NEW:
+		return is_path(text, len);
 	case RULE_MEMBER:
-		/* A path that ends in a dot has been walked to its end too. */
-		return path_span(text, len, true) == len && text[len - 1] != '.';
+		return is_path(text, len) || is_property(text, len);
 	case RULE_SYNTAX:
 		return word_span(text, len, '_') == len;
 	case RULE_SIGNAL:

@@ -103,9 +103,19 @@ cat >"$dir/rules.policy" <<'EOF'
 [Rule "no-clock"]
 Match=global Date
 Severity=deny
+Message=not now
 EOF
 policy test "$dir/rules.policy"
 is "$code $out$err" '0 ' 'a rule of its own'
+run -p "$dir/rules.policy" -e 'new Date()'
+is "$code" 3 'rejects a source'
+has "$err" 'not now' 'with its message'
+has "$err" '[no-clock]' 'under its name'
+run -p "$dir/rules.policy" -e 'eval("1")'
+has "$code $err" '3 quod: rejected' 'and the built-in ones are still there'
+printf '[Rule "timer"]\nSeverity=deny\n' >"$dir/changed.policy"
+run -p "$dir/changed.policy" -e 'setTimeout(function () {}, 1)'
+has "$code $err" '3 quod: rejected' 'a built-in rule made graver'
 run -p "$dir/rules.policy" --mode off -e 1
 is "$code" 2 'which has the mode of the policy it begins from'
 printf '[Run]\nGlobals=\nGlobals=Math JSON\n' >"$dir/names.policy"
