@@ -185,6 +185,8 @@ static int set_rlimits(const struct child_plan *plan, struct jail_error *err)
 	 * that is only reserved. */
 	if (r == 0 && plan->rlimit_data)
 		r = limit(RLIMIT_DATA, plan->limits.memory_bytes, "RLIMIT_DATA", err);
+	if (r == 0 && plan->rlimit_tasks)
+		r = child_limit_tasks(plan->limits.processes, err);
 	return r;
 }
 

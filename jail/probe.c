@@ -202,6 +202,33 @@ static void lacks_as_told(struct jail_probe *probe, const struct jail_error *err
 	snprintf(probe->remedy, sizeof(probe->remedy), "%s", remedy ? remedy : "");
 }
 
+static int try_task_limit(struct jail_error *unused)
+{
+	(void)unused;
+	return tasks_try_rlimit();
+}
+
+/* What counts more than one process where no cgroup does. In root mode the guest has a
+ * uid for which it holds; else it is the caller's. */
+static void probe_task_limit(struct jail_probe *probe, uint64_t unused)
+{
+	bool root = false;
+	int r = idmap_root_mode(QUOD_UID_FIRST, QUOD_UID_COUNT, &root, NULL);
+
+	(void)unused;
+	if (r == 0 && !root)
+		r = try_clone(CLONE_NEWUSER, try_task_limit);
+	if (r == 0)
+		works(probe, "RLIMIT_NPROC holds, where no cgroup does");
+	else
+		lacks(probe, JAIL_PROBE_LESS, abs(r),
+		      jail_remedy(JAIL_STAGE_RLIMITS, abs(r)));
+	if (abs(r) == EOPNOTSUPP)
+		snprintf(probe->found, sizeof(probe->found),
+			 "RLIMIT_NPROC does not bind the caller, who is the host's root: "
+			 "without a cgroup, no policy with more than one process");
+}
+
 static void probe_cgroup(struct jail_probe *probe, uint64_t unused)
 {
 	struct jail_error err;
@@ -218,7 +245,8 @@ static void probe_controller(struct jail_probe *probe, uint64_t which)
 {
 	static const char *const instead[GROUP_CONTROLLERS] = {
 		"; RLIMIT_DATA and the engine's own cap hold memory instead",
-		"; the system call filter refuses new processes instead",
+		"; the system call filter refuses a second process instead; where a "
+		"policy allows more, see 'task limit'",
 		"; no share of the CPU is limited; CPU time still is",
 	};
 	struct jail_error err;
@@ -249,6 +277,7 @@ static const struct {
 	{"close_range", probe_close_range, 0},
 	{"seccomp", probe_seccomp, 0},
 	{"ids", probe_ids, 0},
+	{"task limit", probe_task_limit, 0},
 	{"cgroup v2", probe_cgroup, 0},
 	{"memory controller", probe_controller, 0},
 	{"pids controller", probe_controller, 1},

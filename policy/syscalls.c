@@ -15,6 +15,9 @@
  * quod gone the kernel answers ENOSYS. Below a container's filter that answers an errno,
  * that answer comes first. It is one filter and not a second one beside EXEC, with the
  * same tree, so that an allowed call costs what it costs under EXEC.
+ *
+ * TASKS and TASKS_NOTIFY are that pair once more, for policies that allow more than one
+ * process: with the calls that make processes and threads, wait for them and signal them.
  */
 #include <errno.h>
 #include <seccomp.h>
@@ -25,6 +28,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <linux/futex.h>
+#include <linux/sched.h>
 #include <linux/seccomp.h>
 
 #include "base/own.h"
@@ -34,6 +38,17 @@
 #define AT_REMOVEDIR_FLAG  0x200u
 #define AT_EMPTY_PATH_FLAG 0x1000u
 #define API_WITH_NOTIFY	   5u
+
+/* All that fork, vfork, posix_spawn and pthread_create ask of clone, in glibc and in
+ * musl; the low seven bits are the signal. Whatever is not here is refused, flags to come
+ * included: namespaces, CLONE_PTRACE, CLONE_PARENT, CLONE_PIDFD, and the eighth bit,
+ * which elsewhere is CLONE_NEWTIME. */
+#define CLONE_ALLOWED                                                                  \
+	((uint64_t)(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | \
+		    CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID |               \
+		    CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID | CLONE_DETACHED |       \
+		    CLONE_VFORK) |                                                     \
+	 0x7fu)
 
 /* clang-format off */
 #define ALWAYS(name, in)		  { name, in, false, 0, 0, 0 }
@@ -84,7 +99,7 @@ const struct syscall_rule syscall_rules[] = {
 	ALWAYS("exit",			IN_EXEC),
 	/* Private ones alone: others are known by file and offset, and jails that run the
 	 * same program have its pages in common. */
-	WHEN("futex",			IN_EXEC, 1, FUTEX_PRIVATE_FLAG, FUTEX_PRIVATE_FLAG),
+	WHEN("futex",			IN_ALONE, 1, FUTEX_PRIVATE_FLAG, FUTEX_PRIVATE_FLAG),
 	ALWAYS("rt_sigreturn",		IN_EXEC),
 	ALWAYS("sigaltstack",		IN_EXEC),
 	ALWAYS("nanosleep",		IN_EXEC),
@@ -99,7 +114,22 @@ const struct syscall_rule syscall_rules[] = {
 	ALWAYS("getegid",		IN_EXEC),
 	ALWAYS("tgkill",		IN_EXEC),
 
-	/* Between EXEC_NOTIFY and execveat: the listener goes to quod, then no file may be
+	/* Processes and threads. The arguments of clone3 lie in memory, where no filter
+	 * sees them: it answers ENOSYS and libc takes clone. Signals go to whom the pid
+	 * namespace has, which is the jail. */
+	WHEN("clone",			IN_TASKS, 0, ~CLONE_ALLOWED, 0),
+	ALWAYS("fork",			IN_TASKS),
+	ALWAYS("vfork",			IN_TASKS),
+	ALWAYS("wait4",			IN_TASKS),
+	ALWAYS("waitid",		IN_TASKS),
+	ALWAYS("kill",			IN_TASKS),
+	ALWAYS("tkill",			IN_TASKS),
+	/* The kernel's own wake at the end of a thread is not private, so neither is the
+	 * wait of pthread_join. What jails could have in common by it is not there: the
+	 * program is a copy of the jail's own. */
+	ALWAYS("futex",			IN_TASKS),
+
+	/* Between a filter that tells and execveat: the listener goes to quod, then no file may be
 	 * opened any more. The program gains nothing: that descriptor is closed when it
 	 * begins, without a socket, a dup or a file it can make nothing that takes a
 	 * message, and its limit on files is final, being 0. */
@@ -159,6 +189,10 @@ const struct filter_info filter_infos[FILTER_KINDS] = {
 	[FILTER_EXEC] =		{ "exec", ENOSYS_ACTION, SCMP_ACT_KILL_PROCESS,
 				  SCMP_ACT_KILL_PROCESS },
 	[FILTER_EXEC_NOTIFY] =	{ "exec_notify", ENOSYS_ACTION, SCMP_ACT_NOTIFY,
+				  SCMP_ACT_NOTIFY },
+	[FILTER_TASKS] =	{ "tasks", ENOSYS_ACTION, SCMP_ACT_KILL_PROCESS,
+				  SCMP_ACT_KILL_PROCESS },
+	[FILTER_TASKS_NOTIFY] =	{ "tasks_notify", ENOSYS_ACTION, SCMP_ACT_NOTIFY,
 				  SCMP_ACT_NOTIFY },
 	[FILTER_SUPERVISOR] =	{ "supervisor", SCMP_ACT_KILL_PROCESS,
 				  SCMP_ACT_KILL_PROCESS, SCMP_ACT_KILL_PROCESS },

@@ -7,7 +7,9 @@
  *	JS		quod-js from execveat until INNER is on; both stay on
  *	EXEC		any static program under `quod exec`
  *	EXEC_NOTIFY	the same, where quod can be told what EXEC kills for
- *	SUP		quod itself, once it reads what a guest wrote
+ *	TASKS		EXEC, and processes and threads: where a policy allows more than
+ *one TASKS_NOTIFY	the same, where quod can be told SUP		quod itself, once
+ *it reads what a guest wrote
  *
  * The verdict of a filter on a call: another ABI's number gets `foreign`. A call that a
  * rule of the filter names gets through where its condition holds; several rules for one
@@ -25,6 +27,8 @@ enum filter_kind {
 	FILTER_JS,
 	FILTER_EXEC,
 	FILTER_EXEC_NOTIFY,
+	FILTER_TASKS,
+	FILTER_TASKS_NOTIFY,
 	FILTER_SUPERVISOR,
 	FILTER_KINDS
 };
@@ -32,8 +36,10 @@ enum filter_kind {
 enum filter_bit {
 	IN_INNER = 1 << FILTER_INNER,
 	IN_JS = 1 << FILTER_JS,
-	IN_EXEC = 1 << FILTER_EXEC | 1 << FILTER_EXEC_NOTIFY,
-	IN_NOTIFY = 1 << FILTER_EXEC_NOTIFY,
+	IN_ALONE = 1 << FILTER_EXEC | 1 << FILTER_EXEC_NOTIFY,
+	IN_TASKS = 1 << FILTER_TASKS | 1 << FILTER_TASKS_NOTIFY,
+	IN_EXEC = IN_ALONE | IN_TASKS,
+	IN_NOTIFY = 1 << FILTER_EXEC_NOTIFY | 1 << FILTER_TASKS_NOTIFY,
 	IN_SUP = 1 << FILTER_SUPERVISOR,
 };
 
@@ -49,7 +55,8 @@ struct syscall_rule {
 extern const struct syscall_rule syscall_rules[];
 extern const unsigned syscall_rules_count;
 
-/* What no honest program tries: EXEC kills for it and answers ENOSYS to the rest. */
+/* What no honest program tries: EXEC and TASKS kill for it and answer ENOSYS to the
+ * rest. */
 extern const char *const syscall_dangerous[];
 extern const unsigned syscall_dangerous_count;
 
@@ -62,9 +69,9 @@ struct filter_info {
 extern const struct filter_info filter_infos[FILTER_KINDS];
 
 /*
- * The one descriptor on which EXEC_NOTIFY lets sendmsg through. The filter brings its own
- * listener, which has to be handed over after it is on; the jail puts the socket for that
- * here and the program never sees it.
+ * The one descriptor on which the filters that tell let sendmsg through. The filter
+ * brings its own listener, which has to be handed over after it is on; the jail puts the
+ * socket for that here and the program never sees it.
  */
 #define FILTER_HANDOVER_FD 3
 

@@ -12,6 +12,7 @@
 #include "base/own.h"
 #include "policy/filter_exec.h"
 #include "policy/filter_js.h"
+#include "policy/filter_tasks.h"
 #include "tests/escape/harness.h"
 
 /* No call that is tried takes any time; what waits for ever is ended. */
@@ -20,6 +21,7 @@
 
 const struct wall walls[] = {
 	{"exec", FILTER_EXEC, PROGRAM(filter_exec), "outer", NO_SYSCALL},
+	{"tasks", FILTER_TASKS, PROGRAM(filter_tasks), "outer", NO_SYSCALL},
 	{"js", FILTER_JS, PROGRAM(filter_js), "outer", KILLED},
 	{"inner", FILTER_INNER, PROGRAM(filter_js), "inner", KILLED},
 };

@@ -22,6 +22,8 @@
 #include "policy/filter_inner.h"
 #include "policy/filter_js.h"
 #include "policy/filter_supervisor.h"
+#include "policy/filter_tasks.h"
+#include "policy/filter_tasks_notify.h"
 #include "tests/escape/harness.h"
 #include "tests/filter/bpf.h"
 #include "tests/filter/table.h"
@@ -46,6 +48,8 @@ static const struct {
 	[FILTER_JS] = PROGRAM(filter_js),
 	[FILTER_EXEC] = PROGRAM(filter_exec),
 	[FILTER_EXEC_NOTIFY] = PROGRAM(filter_exec_notify),
+	[FILTER_TASKS] = PROGRAM(filter_tasks),
+	[FILTER_TASKS_NOTIFY] = PROGRAM(filter_tasks_notify),
 	[FILTER_SUPERVISOR] = PROGRAM(filter_supervisor),
 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which system calls get through, tried: every number from 0 to 1023, of the native ABI,
- * of i386 (int 0x80) and of x32, under the filter of `quod exec`, under the interpreter's
- * outer filter, and under its inner one as well; a jail for each, so that nothing hides
- * behind a death. Where a rule looks at an argument, that is tried too. What came of it
- * must be what stands in reachable.txt.
+ * of i386 (int 0x80) and of x32, under both filters of `quod exec`, under the
+ *interpreter's outer filter, and under its inner one as well; a jail for each, so that
+ *nothing hides behind a death. Where a rule looks at an argument, that is tried too. What
+ *came of it must be what stands in reachable.txt.
  *
  *	reach		compares and speaks TAP
  *	reach print	prints the table as it is
@@ -241,7 +241,8 @@ static void print_head(void)
 	     "# WALL ABI NUMBER NAME ANSWER. The first line of a wall and an ABI says how all are\n"
 	     "# answered, the others what is answered otherwise. All arguments are 0 but those\n"
 	     "# in [ARGUMENT=VALUE].\n"
-	     "# exec: `quod exec`. js: quod-js before it reads a job; inner: from then on.\n"
+	     "# exec: `quod exec`; tasks: the same where a policy allows more processes.\n"
+	     "# js: quod-js before it reads a job; inner: from then on.\n"
 	     "# Left out: 335 (uretprobe) and 336 (uprobe), which newer kernels show to no\n"
 	     "# filter, and refuse themselves.");
 }
