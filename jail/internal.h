@@ -127,7 +127,8 @@ struct child_plan {
 	int std_fd[3];	  /* the guest's ends */
 	struct idmap map;
 	struct jail_limits limits;
-	bool rlimit_data; /* no cgroup holds memory */
+	bool rlimit_data;  /* no cgroup holds memory */
+	bool rlimit_tasks; /* no cgroup and no filter holds processes */
 	struct sock_fprog filter, notify_filter;
 	int notify_socket; /* -1: no notify_filter; the child's end */
 	int notify_fd;	   /* what it becomes in the child */
@@ -141,6 +142,11 @@ _Noreturn void child_main(const struct child_plan *plan);
 int child_empty_root(struct jail_error *err);	     /* rootfs.c */
 int child_loopback_up(struct jail_error *err);	     /* loopback.c */
 int child_drop_capabilities(struct jail_error *err); /* caps.c */
+/* tasks.c. RLIMIT_NPROC, once it has been seen to hold. */
+int child_limit_tasks(uint32_t most, struct jail_error *err);
+/* tasks.c. Does RLIMIT_NPROC hold for this process? It changes that limit. -EOPNOTSUPP:
+ * it does not; other errors: that could not be found out. */
+int tasks_try_rlimit(void);
 /* notify.c. *ret_on stays false where there can be no listener: then no filter is on. */
 int child_notify(const struct child_plan *plan, bool *ret_on, struct jail_error *err);
 
@@ -151,10 +157,13 @@ struct jail {
 	int status_read;
 	struct lease lease;
 	struct leaf leaf;
+	int stat_fd; /* -1: there is a leaf, or no process but pid 1 */
 	enum jail_enforcer by_memory, by_cpu, by_processes;
 	bool reaped;
 };
 
+/* cpu.c. S7, of a jail that has been started. */
+void cpu_open(struct jail *jail, const struct jail_limits *limits);
 /* jail.c. Kills and reaps what still runs, and takes down what outlives it. */
 void jail_end(struct jail *jail);
 /* jail.c. The child's last word on its set-up: 1, 0 if it said none, or what read(2)

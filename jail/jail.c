@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A jail that runs, from outside: its descriptors, its CPU clock, killing it, and the one
- * place where it ends. Nothing here opens a file: a supervisor that has given up open(2)
+ * A jail that runs, from outside: its descriptors, killing it, and the one place where it
+ * ends. Nothing here opens a file: a supervisor that has given up open(2)
  * can still do all of it.
  */
 #include <errno.h>
@@ -11,7 +11,6 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/own.h"
@@ -43,26 +42,6 @@ JAIL_API enum jail_enforcer jail_cpu_enforcer(const struct jail *jail)
 JAIL_API enum jail_enforcer jail_processes_enforcer(const struct jail *jail)
 {
 	return jail->by_processes;
-}
-
-/* The CPU clock of a whole process, as the kernel encodes it (CPUCLOCK_SCHED). */
-static clockid_t process_clock(pid_t pid)
-{
-	return (clockid_t)((~(unsigned)pid << 3) | 2u);
-}
-
-JAIL_API int jail_cpu_us(const struct jail *jail, uint64_t *ret_us)
-{
-	struct timespec used;
-
-	if (jail->reaped)
-		return -ESRCH;
-	if (jail->leaf.dir_fd >= 0 && leaf_cpu_us(&jail->leaf, ret_us) == 0)
-		return 0;
-	if (clock_gettime(process_clock(jail->pid), &used) < 0)
-		return errno == EINVAL ? -ESRCH : -errno;
-	*ret_us = (uint64_t)used.tv_sec * 1000000u + (uint64_t)used.tv_nsec / 1000u;
-	return 0;
 }
 
 JAIL_API int jail_kill(struct jail *jail, struct jail_error *err)
@@ -215,5 +194,6 @@ JAIL_API void jail_free(struct jail *jail)
 		close_fd(jail->fd[i]);
 	close_fd(jail->go_write);
 	close_fd(jail->status_read);
+	close_fd(jail->stat_fd);
 	free(jail);
 }

@@ -90,8 +90,10 @@ struct jail_limits {
 		stack_bytes; /* RLIMIT_STACK; counted by memory.max, not by RLIMIT_DATA */
 	uint32_t cpu_seconds; /* RLIMIT_CPU, a backstop: whole seconds, soft = hard */
 	uint32_t cpu_percent; /* cpu.max, 100 = one CPU; only by cgroup */
-	uint32_t processes;   /* pids.max; only by cgroup */
-	uint32_t open_files;  /* RLIMIT_NOFILE; 0, 1, 2 are open whatever it says */
+	/* Threads count. pids.max; without it the filter, if it refuses them, else
+	 * RLIMIT_NPROC. Where that does not hold either there is no jail. */
+	uint32_t processes;
+	uint32_t open_files; /* RLIMIT_NOFILE; 0, 1, 2 are open whatever it says */
 };
 
 enum jail_flag {
@@ -140,7 +142,9 @@ struct jail_result {
 	bool memory_limit_hit; /* the leaf's own memory.events says oom */
 	bool oom_killed; /* the kernel's OOM killer ended it, whoever's memory ran out */
 	bool oom_in_group; /* then: that of the group `quod` or of the cgroup it is in */
-	uint64_t cpu_us;   /* user and system, whole tree with a cgroup */
+	/* User and system. The whole tree with a cgroup, else pid 1 and whom it has
+	 * waited for. */
+	uint64_t cpu_us;
 	uint64_t memory_peak_bytes; /* memory.peak, else the largest RSS of pid 1 */
 	uint32_t pids_peak;	    /* 0: not known */
 };
@@ -182,8 +186,8 @@ JAIL_API enum jail_enforcer jail_memory_enforcer(const struct jail *jail);
 JAIL_API enum jail_enforcer jail_cpu_enforcer(const struct jail *jail);
 JAIL_API enum jail_enforcer jail_processes_enforcer(const struct jail *jail);
 
-/* CPU time used so far, microseconds: the whole tree with a cgroup, else pid 1.
- * Errors: EIO, ESRCH (already reaped). */
+/* CPU time used so far, microseconds: the whole tree with a cgroup, else pid 1 and, where
+ * there may be others, whom it has waited for. Errors: EIO, ESRCH (already reaped). */
 JAIL_API int jail_cpu_us(const struct jail *jail, uint64_t *ret_us);
 
 /*

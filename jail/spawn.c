@@ -152,6 +152,7 @@ static int make_leaf(const struct jail_spec *spec, struct jail *jail,
 	jail->by_cpu = jail->leaf.cpu ? JAIL_BY_CGROUP : JAIL_BY_NOTHING;
 	jail->by_processes = jail->leaf.pids			 ? JAIL_BY_CGROUP
 			     : spec->flags & JAIL_FILTER_NO_FORK ? JAIL_BY_FILTER
+			     : spec->limits.processes		 ? JAIL_BY_RLIMIT
 								 : JAIL_BY_NOTHING;
 	return 0;
 }
@@ -241,7 +242,8 @@ static int launch(struct jail *jail, const struct child_plan *plan, struct pipes
 		return r;
 	if (write(jail->go_write, "g", 1) < 0 && errno != EPIPE)
 		return jail_fail(err, JAIL_STAGE_GO, errno, "let the child go on");
-	return leaf_open_knobs(&jail->leaf, err); /* S7 */
+	cpu_open(jail, &plan->limits); /* S7 */
+	return leaf_open_knobs(&jail->leaf, err);
 }
 
 /* Before it can be seen dead, a child that dies belongs to root in /proc: EACCES. */
@@ -300,6 +302,7 @@ static int prepare_and_launch(const struct jail_spec *spec, struct jail *jail,
 	plan->argv = spec->argv ? spec->argv : name_only;
 	plan->limits = spec->limits;
 	plan->rlimit_data = jail->by_memory == JAIL_BY_RLIMIT;
+	plan->rlimit_tasks = jail->by_processes == JAIL_BY_RLIMIT;
 	plan->filter = spec->filter;
 	plan->notify_filter = spec->notify_filter;
 	plan->notify_fd = spec->notify_fd;
@@ -321,7 +324,7 @@ JAIL_API int jail_start(const struct jail_spec *spec, struct jail **ret_jail,
 	if (!jail)
 		return jail_fail(err, JAIL_STAGE_SPEC, ENOMEM, "make a jail");
 	memset(jail->fd, -1, sizeof(jail->fd));
-	jail->go_write = jail->status_read = jail->lease.fd = -1;
+	jail->go_write = jail->status_read = jail->lease.fd = jail->stat_fd = -1;
 	leaf_init(&jail->leaf);
 
 	r = prepare_and_launch(spec, jail, &pipes, &plan, err);
