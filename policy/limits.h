@@ -17,6 +17,12 @@
 #define LIMITS_KIB 1024ull
 #define LIMITS_MIB (1024ull * 1024)
 
+/*
+ * Threads count as well. So many are a thirty-second of the process ids that a host has
+ * where nobody has raised kernel.pid_max, and die within the wait of the last kill.
+ */
+#define LIMITS_TASKS_MOST 1024
+
 /* X(id and record key, unit, least, most, key in policy files, what it bounds) */
 #define LIMITS_TABLE(X)                                                             \
 	X(wall_ms, DURATION, 1, 3600000, "RuntimeMaxSec", "wall time")              \
@@ -28,7 +34,7 @@
 	X(value_bytes, SIZE, 16, 4 * LIMITS_MIB, "ValueMax", "size of the value")   \
 	X(log_bytes, SIZE, 0, 16 * LIMITS_MIB, "LogMax", "size of the log")         \
 	X(log_lines, COUNT, 0, 100000, "LogLinesMax", "lines of the log")           \
-	X(processes, COUNT, 1, 1, "TasksMax", "processes")
+	X(processes, COUNT, 1, LIMITS_TASKS_MOST, "TasksMax", "processes")
 
 enum limit_id {
 #define X(id, unit, least, most, key, what) LIMIT_ID_##id,

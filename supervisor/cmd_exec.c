@@ -5,7 +5,6 @@
  * decided.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,6 +14,7 @@
 #include "supervisor/commands.h"
 #include "supervisor/jailed.h"
 #include "supervisor/policy_args.h"
+#include "supervisor/program.h"
 #include "supervisor/syscall_name.h"
 
 struct exec_args {
@@ -116,11 +116,13 @@ static int exec_program(const struct limits *limits, const struct place_request 
 			char *const *argv, struct usage *usage)
 {
 	struct jailed_end end = {0};
-	own_fd int exe_fd = open(argv[0], O_PATH | O_CLOEXEC);
+	own_fd int exe_fd = -1;
+	bool tasks = limits->value[LIMIT_ID_processes] > 1;
+	int r = program_open(argv[0], tasks, &exe_fd);
 
-	if (exe_fd < 0)
-		return usage_fail(usage, -errno, "cannot open '%.200s': %s", argv[0],
-				  strerror(errno));
+	if (r < 0)
+		return usage_fail(usage, r, "cannot %s '%.200s': %s",
+				  tasks ? "copy" : "open", argv[0], strerror(-r));
 	struct run_place place;
 	place_open(where, &place);
 	jailed_run(limits, &place, exe_fd, argv, &end);

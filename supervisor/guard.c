@@ -3,12 +3,13 @@
  * One ppoll() for everything, with the nearest of deadline and CPU check as its timeout.
  *
  * CPU time has no event to wait for: it is asked for at the earliest moment at which the
- * limit could have been reached, which is seldom and never late. A jail has one thread:
- * the filters refuse every way to a second.
+ * limit could have been reached, which is seldom and never late. A jail has one thread,
+ * its filters refusing every way to a second, or as many as guard_set_tasks() was told.
  */
 #include "supervisor/guard.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -83,10 +84,21 @@ void guard_set_deadline(struct guard *guard, uint64_t ms, enum kill_reason reaso
 	guard->deadline_reason = reason;
 }
 
-/* One thread cannot burn `left` sooner than in that time. */
+/* A jail inherits our processors and cannot change that. */
+void guard_set_tasks(struct guard *guard, uint64_t tasks)
+{
+	cpu_set_t ours;
+
+	guard->parallel = (unsigned)tasks;
+	if (sched_getaffinity(0, sizeof(ours), &ours) == 0 &&
+	    (uint64_t)CPU_COUNT(&ours) < tasks)
+		guard->parallel = (unsigned)CPU_COUNT(&ours);
+}
+
+/* So many threads cannot burn `left` sooner than in that time. */
 static void plan_cpu_check(struct guard *guard, uint64_t left_us)
 {
-	uint64_t wait_us = left_us;
+	uint64_t wait_us = guard->parallel > 1 ? left_us / guard->parallel : left_us;
 
 	if (wait_us < CPU_CHECK_LEAST_US)
 		wait_us = CPU_CHECK_LEAST_US;

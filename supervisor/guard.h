@@ -42,6 +42,7 @@ struct guard {
 	uint64_t cpu_limit_us; /* 0: none */
 	uint64_t cpu_base_us;  /* used before the limit was armed */
 	uint64_t cpu_check_ns; /* the earliest moment at which it could be used up */
+	unsigned parallel;     /* so many threads can run at once; 0: one */
 	enum kill_reason reason;
 	struct jail_violation violation; /* if known; its reason is KILL_VIOLATION */
 	bool violation_known;
@@ -66,6 +67,10 @@ void guard_init(struct guard *guard, struct jail *jail, int signal_fd);
 
 /* The deadline is `ms` from now; when it passes, `reason` is noted. */
 void guard_set_deadline(struct guard *guard, uint64_t ms, enum kill_reason reason);
+
+/* So many processes and threads the jail may have: how fast it can use up CPU time.
+ * Before confine_self(), and before the limit is set. */
+void guard_set_tasks(struct guard *guard, uint64_t tasks);
 
 /* From now on the jail may use `ms` of CPU time. Errors: as jail_cpu_us(). */
 int guard_set_cpu_limit(struct guard *guard, uint64_t ms);

@@ -16,6 +16,8 @@
 #include "base/own.h"
 #include "policy/filter_exec.h"
 #include "policy/filter_exec_notify.h"
+#include "policy/filter_tasks.h"
+#include "policy/filter_tasks_notify.h"
 #include "policy/syscalls.h"
 #include "supervisor/clock.h"
 #include "supervisor/confine.h"
@@ -56,6 +58,24 @@ static int fail(struct jailed *j, enum jail_stage stage, int errnum, const char 
 	return -errnum;
 }
 
+#define PROGRAM(of)                                \
+	((struct sock_fprog){.len = ARRAY_LEN(of), \
+			     .filter = (struct sock_filter *)(uintptr_t)(of)})
+
+/* One process is all there is, and its filter holds that; or the policy says how many. */
+static void choose_filters(struct jail_spec *spec)
+{
+	if (spec->limits.processes == 1) {
+		spec->filter = PROGRAM(filter_exec);
+		spec->notify_filter = PROGRAM(filter_exec_notify);
+		spec->flags |= JAIL_FILTER_NO_FORK;
+	} else {
+		spec->filter = PROGRAM(filter_tasks);
+		spec->notify_filter = PROGRAM(filter_tasks_notify);
+	}
+	spec->notify_fd = FILTER_HANDOVER_FD;
+}
+
 static int start(struct jailed *j, const struct limits *limits,
 		 const struct run_place *place, int exe_fd, char *const *argv)
 {
@@ -70,13 +90,6 @@ static int start(struct jailed *j, const struct limits *limits,
 	spec.exe_fd = exe_fd;
 	spec.exe_name = argv[0];
 	spec.argv = argv;
-	spec.filter = (struct sock_fprog){.len = ARRAY_LEN(filter_exec),
-					  .filter = (struct sock_filter *)filter_exec};
-	spec.notify_filter = (struct sock_fprog){
-		.len = ARRAY_LEN(filter_exec_notify),
-		.filter = (struct sock_filter *)filter_exec_notify,
-	};
-	spec.notify_fd = FILTER_HANDOVER_FD;
 	spec.limits = (struct jail_limits){
 		.memory_bytes = limit[LIMIT_ID_memory_bytes] + LIMITS_MEMORY_OVERHEAD,
 		.stack_bytes = STACK_BYTES,
@@ -84,7 +97,8 @@ static int start(struct jailed *j, const struct limits *limits,
 		.cpu_percent = (uint32_t)limit[LIMIT_ID_cpu_percent],
 		.processes = (uint32_t)limit[LIMIT_ID_processes],
 	};
-	spec.flags = JAIL_FILTER_NO_FORK | (place->required ? JAIL_NEED_CGROUP : 0);
+	spec.flags = place->required ? JAIL_NEED_CGROUP : 0;
+	choose_filters(&spec);
 	spec.cgroup_fd = place->fd;
 	r = jail_start(&spec, &j->jail, &j->error);
 	j->failed = r < 0;
@@ -109,7 +123,10 @@ static void arm(struct jailed *j, const struct limits *limits, int signal_fd)
 				.from_fd = jail_fd(j->jail, JAIL_FD_ERR),
 				.to_fd = STDERR_FILENO};
 	guard_set_deadline(&j->guard, limit[LIMIT_ID_wall_ms], KILL_TIMEOUT);
-	if (limit[LIMIT_ID_cpu_ms] < limit[LIMIT_ID_wall_ms] &&
+	guard_set_tasks(&j->guard, limit[LIMIT_ID_processes]);
+	/* One thread cannot use more than the wall time. */
+	if ((limit[LIMIT_ID_cpu_ms] < limit[LIMIT_ID_wall_ms] ||
+	     limit[LIMIT_ID_processes] > 1) &&
 	    guard_set_cpu_limit(&j->guard, limit[LIMIT_ID_cpu_ms]) < 0)
 		fail(j, JAIL_STAGE_RUN, EIO, "cannot measure CPU time");
 }
