@@ -245,6 +245,8 @@ int run_args_resolve(const struct run_args *args, struct request *ret_request,
 	if (r < 0)
 		return r;
 	request->policy = policy;
+	/* The interpreter is one process; its filters know no second. */
+	request->limits.value[LIMIT_ID_processes] = 1;
 	request->engine = policy->engine;
 	request->mode = policy->mode;
 	request->judged = policy->verdict || args->verdict;
