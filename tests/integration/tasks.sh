@@ -219,6 +219,15 @@ test_program_file() {
 	has "$err" 'static ELF program' 'no program: told'
 }
 
+test_range() {
+	for most in 0 1025 -1; do
+		policy range TasksMax=$most
+		jailed range -- "$tasks" fork
+		is "$code" 2 "TasksMax=$most: refused"
+		has "$err" TasksMax "TasksMax=$most: told"
+	done
+}
+
 test_run() {
 	run_json -p "$dir/eight.policy" -e '1 + 1'
 	record_has '.status == "ok" and .value == 2 and .limits.processes == 1 and
@@ -244,6 +253,7 @@ policy long TasksMax=64 RuntimeMaxSec=100 CPUTimeMaxSec=100
 policy little TasksMax=8 RuntimeMaxSec=60 CPUTimeMaxSec=300ms
 
 test_run
+test_range
 counts=$(who_counts)
 if [ "$counts" = nobody ]; then
 	test_not_held
