@@ -151,8 +151,9 @@ Test(policy_file, what_is_wrong_is_told_with_its_place)
 		{"[Limits]\nRuntimeMaxSec=99999999999", "out of range"},
 		{"[Limits]\nMemoryMax=12Q", "f:2:11: MemoryMax=: '12Q' has a missing or "
 					    "unknown unit; memory is written like"},
-		{"[Limits]\nTasksMax=2",
-		 "'2' is out of range: processes is from 1 to 1\n"},
+		{"[Limits]\nTasksMax=1025",
+		 "'1025' is out of range: processes is from 1 to 1024\n"},
+		{"[Limits]\nTasksMax=0", "'0' is out of range"},
 		{"[Limits]\nCPUQuota=50", "'50' has a missing or unknown unit"},
 		{"[Jail]\nSystemCallFilter=x", "[Jail] has no key 'SystemCallFilter'"},
 		{"[Rule]\nMatch=x", "f:1:1: a rule is named like"},
