@@ -90,7 +90,7 @@ void guard_set_tasks(struct guard *guard, uint64_t tasks)
 	cpu_set_t ours;
 
 	guard->parallel = (unsigned)tasks;
-	if (sched_getaffinity(0, sizeof(ours), &ours) == 0 &&
+	if (tasks > 1 && sched_getaffinity(0, sizeof(ours), &ours) == 0 &&
 	    (uint64_t)CPU_COUNT(&ours) < tasks)
 		guard->parallel = (unsigned)CPU_COUNT(&ours);
 }

@@ -41,6 +41,8 @@ static const struct {
 	{"unlinkat", {EPERM, EBUSY}},  {"prctl", {EPERM, EINVAL}},
 	{"clone3", {EPERM, EAGAIN}},   {"rt_sigaction", {EPERM, EINVAL}},
 	{"pidfd_open", {EPERM, EMFILE}}, {"execveat", {EPERM, ENOENT}},
+	{"clone", {EPERM, EAGAIN}},    {"wait4", {EPERM, EINTR}},
+	{"sendfile", {EPERM, EINTR}},  {"memfd_create", {EPERM, EINVAL}},
 	/* clang-format on */
 };
 
@@ -292,6 +294,27 @@ static void try_exec(unsigned most)
 	try_watch(subject, most);
 }
 
+/* A program of many processes: its copy, and who counts them. Where the host's root would
+ * be the guest nobody does, and tests/integration/tasks.sh has that. */
+static void try_tasks(unsigned most)
+{
+	static const uint64_t own[] = {SYS_memfd_create, SYS_sendfile, SYS_fcntl,
+				       SYS_sched_getaffinity};
+	const char *mode = getenv("QUOD_TEST_MODE");
+	struct subject *subject;
+
+	if (mode && strcmp(mode, "userns") == 0)
+		return;
+	if (!subject_prepare(SUBJECT_TASKS, &subject))
+		return;
+	check_reference(subject);
+	for (size_t i = 0; i < ARRAY_LEN(own); i++)
+		check(try_all(subject, SIDE_QUOD, PART_START, own[i], PACE_JAIL_FIRST,
+			      most) > 0,
+		      "%s: %s is called", subject->name, tracer_call_name(own[i]));
+	try_part(subject, SIDE_JAIL, PART_SETUP, PACE_FREE, most);
+}
+
 /* Calls of the kill and of what follows it. */
 static void try_spin(void)
 {
@@ -314,6 +337,7 @@ int main(void)
 	check(host_has_leases() || !in_root_mode(), "leases are looked at in root mode");
 	try_run(most);
 	try_exec(most);
+	try_tasks(most);
 	try_spin();
 	host_leave();
 	return tap_end();

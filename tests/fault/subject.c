@@ -27,7 +27,7 @@ const char *const ending_names[END_COUNT] = {
 #undef X
 };
 
-static char quod[4096], inmate[4096], cases[4096];
+static char quod[4096], inmate[4096], cases[4096], policy[4096];
 
 #define WORD(text) ((char *)(uintptr_t)(text))
 
@@ -53,6 +53,11 @@ static struct subject subjects[SUBJECT_COUNT] = {
 				   WORD("environment"), WORD("canary")},
 			  .runs_by = SYS_write,
 			  .exec = true},
+	[SUBJECT_TASKS] = {.name = "exec of many",
+			   .argv = {quod, WORD("exec"), WORD("-p"), policy, WORD("--"),
+				    inmate, WORD("environment"), WORD("canary")},
+			   .runs_by = SYS_write,
+			   .exec = true},
 	[SUBJECT_PAUSE] = {.name = "exec that waits",
 			   .argv = {quod, WORD("exec"), WORD("--timeout"), WORD("400ms"),
 				    WORD("--"), inmate, WORD("pause")},
@@ -213,20 +218,28 @@ static void look_without_leaf(struct subject *subject)
 	host_forbid_cgroups(false);
 }
 
-static void remove_cases(void)
+static void remove_files(void)
 {
 	unlink(cases);
+	unlink(policy);
 }
 
-static bool write_cases(void)
+static bool write_file(char path[4096], const char *text)
 {
-	const char line[] = "{\"id\":\"one\",\"input\":42}\n";
 	const char *tmp = getenv("TMPDIR");
 
-	snprintf(cases, sizeof(cases), "%s/quod-fault.XXXXXX", tmp ? tmp : "/tmp");
-	own_fd int fd = mkostemp(cases, O_CLOEXEC);
-	atexit(remove_cases);
-	return fd >= 0 && write(fd, line, strlen(line)) == (ssize_t)strlen(line);
+	snprintf(path, 4096, "%s/quod-fault.XXXXXX", tmp ? tmp : "/tmp");
+	own_fd int fd = mkostemp(path, O_CLOEXEC);
+	atexit(remove_files);
+	return fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+}
+
+/* What a subject reads. */
+static bool write_files(enum subject_id id)
+{
+	if (id == SUBJECT_CASES)
+		return write_file(cases, "{\"id\":\"one\",\"input\":42}\n");
+	return id != SUBJECT_TASKS || write_file(policy, "[Limits]\nTasksMax=8\n");
 }
 
 bool subject_prepare(enum subject_id id, struct subject **ret_subject)
@@ -236,8 +249,8 @@ bool subject_prepare(enum subject_id id, struct subject **ret_subject)
 	struct trial *reference = &subject->reference;
 
 	find_programs();
-	if (id == SUBJECT_CASES && !write_cases())
-		return check(false, "%s: a file of cases", subject->name);
+	if (!write_files(id))
+		return check(false, "%s: its files", subject->name);
 	look_without_leaf(subject);
 	tracer_run(subject->argv, subject->runs_by, &none, reference);
 	*ret_subject = subject;

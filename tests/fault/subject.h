@@ -32,6 +32,7 @@ extern const char *const ending_names[END_COUNT];
 	X(WAIT)	 /* quod run: one that would wait for ever; it times out */  \
 	X(SPIN)	 /* quod run: one that would never end; it times out */      \
 	X(EXEC)	 /* quod exec: a program that ends */                        \
+	X(TASKS) /* the same, under a policy that allows more processes */   \
 	X(PAUSE) /* quod exec: one that would wait for ever; it times out */ \
 	X(CASES) /* quod run --cases: of the first kind, in a child of quod */
 

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 #include "base/own.h"
 
@@ -99,6 +100,15 @@ static const struct {
 	{PART_START, "mmap", -1, 0, 0, MAY(AS_EVER) | MAY(REFUSED) | MAY(MUTE),
 	 "a sweep without memory is left to the next; without any there is no record"},
 	{PART_START, "munmap", -1, 0, 0, MAY(AS_EVER), "memory is kept for longer"},
+	{PART_START, "sched_getaffinity", -1, 0, 0, MAY(AS_EVER),
+	 "a processor for each of its processes is assumed"},
+	{PART_START, "memfd_create", -1, 0, EINVAL, MAY(AS_EVER),
+	 "tried again without a flag that older kernels do not know"},
+	{PART_START, "memfd_create", -1, 0, 0, MAY(UNUSABLE),
+	 "a program that cannot be copied is told as one that cannot be opened"},
+	{PART_START, "sendfile", -1, 0, EINTR, MAY(AS_EVER), "goes on"},
+	{PART_START, "sendfile", -1, 0, 0, MAY(UNUSABLE), "as memfd_create"},
+	{PART_START, "fcntl", 1, F_ADD_SEALS, 0, MAY(UNUSABLE), "as memfd_create"},
 	{PART_START, "writev", -1, 0, EAGAIN, MAY(AS_EVER), "written when it polls"},
 	{PART_START, "writev", -1, 0, EINTR, MAY(AS_EVER), "written when it polls"},
 
@@ -106,8 +116,13 @@ static const struct {
 	{PART_SETUP, "sched_getscheduler", -1, 0, 0, MAY(AS_EVER),
 	 "what is not known is reset"},
 	{PART_SETUP, "getpriority", -1, 0, 0, MAY(AS_EVER), "what is not known is reset"},
+	{PART_SETUP, "prlimit64", 1, RLIMIT_NPROC, 0, MAY(REFUSED),
+	 "it is set to what was asked, below the caller's"},
 	{PART_SETUP, "prlimit64", 2, 0, 0, MAY(AS_EVER),
 	 "only asks: setting a limit above the caller's would be refused"},
+	{PART_SETUP, "wait4", -1, 0, EINTR, MAY(AS_EVER), "waited for again"},
+	{PART_SETUP, "clone", -1, 0, EAGAIN, MAY(AS_EVER) | MAY(REFUSED),
+	 "what the first is to answer; the second has to be made"},
 	{PART_SETUP, "read", -1, 0, EINTR, MAY(AS_EVER), "go is waited for again"},
 
 	{PART_SETUP, "prctl", 0, PR_CAPBSET_DROP, EINVAL, MAY(AS_EVER) | MAY(REFUSED),
