@@ -10,9 +10,7 @@
 #include "base/own.h"
 #include "policy/apply.h"
 #include "policy/match.h"
-#include "policy/search.h"
 #include "policy/show.h"
-#include "policy/trust.h"
 #include "policy/warn.h"
 
 struct heard {
@@ -474,44 +472,4 @@ Test(policy_file, what_is_shown_loads_again)
 	expect_same_again(l.policy, "default");
 	for (size_t i = 0; policy_builtin(i); i++)
 		expect_same_again(policy_builtin(i), "default");
-}
-
-/* --- names and owners --- */
-
-Test(policy_file, names)
-{
-	static const char *const good[] = {"a", "Ci-2_x.y", "0"};
-	static const char *const bad[] = {"",	 ".",	"..",  "-a",	   ".a",
-					  "a/b", "a b", "a\n", "\xc3\xa9", "a%"};
-	char longest[POLICY_NAME_MOST + 2];
-
-	for (size_t i = 0; i < ARRAY_LEN(good); i++)
-		cr_expect(search_is_name(good[i]), "%s", good[i]);
-	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
-		cr_expect_not(search_is_name(bad[i]), "%s", bad[i]);
-	memset(longest, 'a', sizeof(longest));
-	longest[sizeof(longest) - 1] = '\0';
-	cr_expect_not(search_is_name(longest));
-	longest[sizeof(longest) - 2] = '\0';
-	cr_expect(search_is_name(longest));
-}
-
-Test(policy_file, whose_word_it_is)
-{
-	static const struct {
-		mode_t mode;
-		uid_t uid;
-		bool trusted;
-	} cases[] = {
-		{S_IFREG | 0644, 0, true},     {S_IFREG | 0600, 0, true},
-		{S_IFREG | 0644, 1000, false}, {S_IFREG | 0664, 0, false},
-		{S_IFREG | 0646, 0, false},    {S_IFIFO | 0600, 0, false},
-		{S_IFCHR | 0600, 0, false},
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct stat st = {.st_mode = cases[i].mode, .st_uid = cases[i].uid};
-
-		cr_expect_eq(trust_judge(&st) == NULL, cases[i].trusted, "%zu", i);
-	}
 }
