@@ -46,7 +46,7 @@ const struct rule rules_builtin[] = {
 		DENY("a module is loaded with require"),
 		.why = "There are no modules here; whoever asks for one wants files, "
 		       "processes or the network.",
-		MATCHES(GLOBAL("require")),
+		MATCHES(GLOBAL("require"), MEMBER("module.require")),
 	},
 	{
 		.name = "import",
