@@ -61,7 +61,7 @@ is $code 2 'two kinds of input'
 # A signal ends the case that runs and the list.
 mkfifo "$dir/fifo"
 printf '{"id":"a","input":1}\n{"id":"b","input":2}\n' >"$dir/cases"
-"$quod" run -o ndjson --cases "$dir/cases" -e 'console.log("now"); for (;;);' \
+"$quod" run -o ndjson --cases "$dir/cases" -e 'console.log("now"); for (var n = 1; n > 0;);' \
 	>"$dir/fifo" 2>"$dir/err" &
 pid=$!
 code=0

@@ -5,9 +5,13 @@
 # command, and code from strings is gone where the policy says so.
 . "$QUOD_TEST_SOURCE/tests/integration/lib.sh"
 
+# The gate would see much of this coming: here it does not stand in the way.
+printf '[Run]\nMode=off\n' >"$dir/default.policy"
+printf '[Run]\nBase=verify\nMode=off\n' >"$dir/verify.policy"
+
 # says SOURCE JQ-FILTER NAME
 says() {
-	run_json -e "$1"
+	run_json -p "$dir/default.policy" -e "$1"
 	record_has "$2" "$3"
 }
 
@@ -144,12 +148,12 @@ test_terminal() {
 # Each computes 42 under `open`: so it is a way, and elsewhere it is closed.
 test_code_from_strings() {
 	while IFS= read -r idiom; do
-		for policy in open default verify; do
-			run_json -p $policy -e "$idiom"
-			if [ $policy = open ]; then
+		for policy in open "$dir/default.policy" "$dir/verify.policy"; do
+			run_json -p "$policy" -e "$idiom"
+			if [ "$policy" = open ]; then
 				is "$(field '"\(.status) \(.value_text)"')" 'ok 42' "open: $idiom"
 			else
-				record_has '.status == "error" and .value == null' "$policy: $idiom"
+				record_has '.status == "error" and .value == null' "$(basename "$policy"), gate off: $idiom"
 			fi
 		done
 	done <<-'END'

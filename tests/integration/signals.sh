@@ -9,7 +9,7 @@ parrot=$QUOD_TEST_BUILD/tests/integration/parrot
 moments=${1:-60}
 export dir quod inmate parrot moments
 # Where a guest is known to run: it has said so.
-export spin='console.log("now"); for (;;);'
+export spin='console.log("now"); for (var n = 1; n > 0;);'
 mkfifo "$dir/fifo"
 
 # Shell functions for the scenes below. child_states PID: a letter for each child.
