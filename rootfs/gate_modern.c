@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a source needs that Duktape 2.7 has not, or has with another meaning: const is var
- * to it, and a function in a block is hoisted out of it whatever happens. What it refuses
+ * to it, a function in a block is hoisted out of it whatever happens, and __proto__ in a
+ * literal is a property. What it refuses
  * loudly is here as well, so that another engine is chosen in time.
  */
 #include <string.h>
@@ -154,6 +155,20 @@ static bool is_in_block(const struct gate *g, uint32_t i)
 	       !gate_is_function(g->nodes[g->nodes[up].parent].kind);
 }
 
+/* To Duktape a property like any other. */
+static bool is_proto_key(const struct gate *g, uint32_t pair)
+{
+	uint32_t key = gate_child(g, pair, field_key);
+	struct gate_text text;
+
+	if (key == GATE_NONE)
+		return false;
+	text = gate_source_of(g, key);
+	if (g->nodes[key].kind == sym_string && text.len > 2)
+		text = (struct gate_text){text.at + 1, text.len - 2};
+	return gate_text_is(text, "__proto__");
+}
+
 bool gate_modern(const struct gate *g, uint32_t i)
 {
 	const struct gate_node *node = &g->nodes[i];
@@ -164,6 +179,8 @@ bool gate_modern(const struct gate *g, uint32_t i)
 	switch (node->kind) {
 	case sym_function_declaration:
 		return is_in_block(g, i);
+	case sym_pair:
+		return is_proto_key(g, i);
 	case sym_for_in_statement:
 		return node->op == anon_sym_of || is_modern_operator((TSSymbol)node->ref);
 	case sym_method_definition:
