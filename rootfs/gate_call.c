@@ -9,6 +9,8 @@
 #include "rootfs/gate_core.h"
 
 #define ARGUMENTS_MOST 64u
+/* Reflect.apply(Reflect.apply, ...): so many detours are followed. */
+#define DETOURS_MOST 6u
 
 struct call {
 	uint32_t at; /* the node of the call */
@@ -275,9 +277,18 @@ static struct gate_value call_path(struct gate *g, struct call *call)
 
 static struct gate_value apply(struct gate *g, struct call *call)
 {
+	struct gate_value value;
+
 	switch (call->target.kind) {
 	case GATE_PATH:
-		return call_path(g, call);
+		if (g->detours == DETOURS_MOST) {
+			gate_signal(g, GATE_SIGNAL_TOO_DEEP, call->at);
+			return gate_value_of(GATE_UNKNOWN);
+		}
+		g->detours++;
+		value = call_path(g, call);
+		g->detours--;
+		return value;
 	case GATE_FUNCTION:
 		return call_function(g, call);
 	case GATE_CTOR:

@@ -219,7 +219,8 @@ struct gate {
 	uint32_t places_by_rule[UINT8_MAX + 1];
 	uint32_t places_shape; /* those that do not come from evaluation */
 	uint32_t round;
-	bool again; /* something was read before it was known */
+	uint32_t detours; /* calls in a call that is being followed */
+	bool again;	  /* something was read before it was known */
 };
 
 /* --- gate_rules.c --- */

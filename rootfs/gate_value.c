@@ -277,8 +277,12 @@ struct gate_value gate_value_list(struct gate *g, const struct gate_value *value
 
 struct gate_value gate_value_boxed(struct gate *g, uint8_t kind, struct gate_value value)
 {
-	struct gate_value box = gate_value_list(g, &value, 1);
+	struct gate_value box;
 
+	/* One box: in boxes that are in boxes one could get lost. */
+	if (value.kind == GATE_DESCRIPTOR || value.kind == GATE_DESCRIPTORS)
+		return value;
+	box = gate_value_list(g, &value, 1);
 	if (box.flags & GATE_VALUE_OPAQUE)
 		return gate_value_of(GATE_UNKNOWN);
 	box.kind = kind;

@@ -47,4 +47,13 @@ left "$dir/deep.js" 'a long sum'
 left "$dir/deep.js" 'a variable that is written often'
 { many 3000 'function f(a) { return f; } '; many 3000 'f('; many 3000 ')'; } >"$dir/deep.js"
 left "$dir/deep.js" 'functions that return themselves'
+{
+	many 900 'Reflect.apply(Reflect.apply, null, [' && many 900 '])'
+} >"$dir/deep.js"
+left "$dir/deep.js" 'detours in detours'
+{
+	printf 'var x = ' && many 900 'Object.getOwnPropertyDescriptors(' &&
+		printf 'this' && many 900 ')' && printf '; x' && many 900 '.a' && many 900 '.value'
+} >"$dir/deep.js"
+left "$dir/deep.js" 'descriptors of descriptors'
 tap_done
