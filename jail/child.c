@@ -8,12 +8,14 @@
  *	C2 root		empty; needs the namespace's powers, not the ids: runs while the
  *			supervisor still writes the maps
  *	C3 loopback	only if asked
- *	C4 go		block until the ids are mapped; end of file: the supervisor is
- *gone C5 credentials	groups, gid, uid; this clears a parent-death signal, so that is
- *set C6 capabilities	after it C7 lifeline	not dumpable, then die with the
- *supervisor, then look whether it died before that was set C8 rlimits	after the look,
- *because poll(2) is refused with no file allowed C9 filter	the last wall, then
- *execveat
+ *	C4 go		block until the ids are mapped; end of file: the supervisor is gone
+ *	C5 credentials	groups, gid, uid; this clears a parent-death signal, so that is set
+ *			after it
+ *	C6 capabilities
+ *	C7 lifeline	not dumpable, then die with the supervisor, then look whether it
+ *			died before that was set
+ *	C8 rlimits	after the look, because poll(2) is refused with no file allowed
+ *	C9 filter	the last wall, then execveat
  *
  * The parent-death signal fires when the *thread* that cloned ends; getppid() is 0 in a
  * new pid namespace and proves nothing. A pidfd of the supervisor, opened by itself,

@@ -7,9 +7,9 @@
  *	JS		quod-js from execveat until INNER is on; both stay on
  *	EXEC		any static program under `quod exec`
  *	EXEC_NOTIFY	the same, where quod can be told what EXEC kills for
- *	TASKS		EXEC, and processes and threads: where a policy allows more than
- *one TASKS_NOTIFY	the same, where quod can be told SUP		quod itself, once
- *it reads what a guest wrote
+ *	TASKS		EXEC, and processes and threads: where a policy allows more than one
+ *	TASKS_NOTIFY	the same, where quod can be told
+ *	SUP		quod itself, once it reads what a guest wrote
  *
  * The verdict of a filter on a call: another ABI's number gets `foreign`. A call that a
  * rule of the filter names gets through where its condition holds; several rules for one

@@ -2,17 +2,19 @@
 /*
  * What the parts of the gate share. One analysis goes through them in this order:
  *
- *	gate_rules.c  the rules, as lists by kind
- *	gate_read.c   the tree as a flat array of nodes in the order of the source: a node
- *is followed by what is in it, so every walk is a loop and needs no stack gate_lexis.c
- *places where engine and parser could read different words gate_scope.c  which name is
- *whose gate_eval.c   what expressions come to: gate_value.c, gate_member.c, gate_call.c,
- *	              gate_fold*.c, gate_bind.c; rounds of it, until no variable changes
- *	gate_shape.c  signals that are seen by the shape alone
- *	gate_found.c  findings in order, with their places
+ *	gate_rules.c	the rules, as lists by kind
+ *	gate_read.c	the tree as a flat array of nodes in the order of the source: a node
+ *			is followed by what is in it, so every walk is a loop and needs no
+ *			stack
+ *	gate_lexis.c	places where engine and parser could read different words
+ *	gate_scope.c	which name is whose
+ *	gate_eval.c	what expressions come to: gate_value.c, gate_member.c, gate_call.c,
+ *			gate_fold*.c, gate_bind.c; rounds of it, until no variable changes
+ *	gate_shape.c	signals that are seen by the shape alone
+ *	gate_found.c	findings in order, with their places
  *
- * All memory is tree-sitter's: it does not fail. Nothing here recurses as deep as a
- *source likes.
+ * All memory is tree-sitter's: it does not fail. Nothing here recurses as deep as a source
+ * likes.
  */
 #ifndef QUOD_JS_GATE_CORE_H
 #define QUOD_JS_GATE_CORE_H

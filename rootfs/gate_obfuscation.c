@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Does the source hide what it does? Counted over the whole of it, told once, at the
- *first place:
+ * Does the source hide what it does? Counted over the whole of it, told once, at the first
+ * place:
+ *
  *	- escapes that stand for letters and digits, of which nobody needs many
  *	- names as obfuscators make them: _0x and hexadecimal digits
  *	- hardly anything but brackets and signs

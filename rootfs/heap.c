@@ -2,12 +2,12 @@
 /*
  * Two-level segregated fit: free blocks hang in lists by size class, two bitmaps find the
  * first list that fits, neighbours that are free are joined at once. Every operation is
- * O(1), and a large block is whole again as soon as its parts are free, which strings
- *that are built piece by piece need.
+ * O(1), and a large block is whole again as soon as its parts are free, which strings that
+ * are built piece by piece need.
  *
  *	block   word: size | BLOCK_FREE | BLOCK_PREV_FREE, then the user's bytes
- *	free    word, next, prev, ..., size again in its last 8 bytes (for the block
- *after) top     what lies above the last block; never in a list, only moved
+ *	free    word, next, prev, ..., size again in its last 8 bytes (for the block after)
+ *	top     what lies above the last block; never in a list, only moved
  *
  * No free block ever borders on another one or on top.
  */

@@ -16,8 +16,8 @@
  *	host   GO                         or the jail is killed: nothing has run yet
  *	                                  (GO_COMPILE: an ERROR of phase parse or nothing)
  *	guest  LOG*, VALUE | ERROR | LIMIT
- *	guest  LOG*, [ERROR | LIMIT]      timers and promise jobs, after the value is
- *fixed guest  END                        complete; exit status 0 follows
+ *	guest  LOG*, [ERROR | LIMIT]      timers and promise jobs, after the value is fixed
+ *	guest  END                        complete; exit status 0 follows
  *
  * The host believes nothing of it: after GO the guest may be an attacker who owns the
  * interpreter and forges every byte. All integers are little endian and unaligned; use

@@ -5,10 +5,10 @@
  *	start -> greet -> gate -> decide -> guest -> drain -> reap -> done
  *	            \        \        \        \-> stop -/
  *
- * Each state is one function that does one round and names the next state. A waiting
- *state leaves for `drain` when the jail is dead and for `stop` when a reason to kill is
- *noted; that is looked at in one place (next_after). Nothing before `decide` is the
- *guest's time: its clock starts when GO is written.
+ * Each state is one function that does one round and names the next state. A waiting state
+ * leaves for `drain` when the jail is dead and for `stop` when a reason to kill is noted;
+ * that is looked at in one place (next_after). Nothing before `decide` is the guest's time:
+ * its clock starts when GO is written.
  *
  * jail_start() comes first and everything that does not have to precede it comes after,
  * while the child makes its namespaces.

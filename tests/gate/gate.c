@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * gate [--builtin | --rules FILE] [--repeat N] [--refuse] [--file NAME] [SOURCE]: the
- *gate's findings of a source, or of standard input, one a line:
+ * gate's findings of a source, or of standard input, one a line:
  *
  *	LINE:COLUMN SPAN RULE DETAIL
  *
- * and a line of numbers. Without rules, every signal is looked for. In a file of rules
- *each line is NAME KIND PATTERN. --refuse: memory is refused at the first request, then
- *at the second, and so on until none is refused; each time the analysis must end by
- *exhausted().
+ * and a line of numbers. Without rules, every signal is looked for. In a file of rules each
+ * line is NAME KIND PATTERN. --refuse: memory is refused at the first request, then at the
+ * second, and so on until none is refused; each time the analysis must end by exhausted().
  */
 #include <errno.h>
 #include <stdio.h>
