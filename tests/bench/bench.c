@@ -7,9 +7,9 @@
  *	name  expect  stdin  fd3  argv[0]  argv[1] ...
  * expect is "frames" (a VALUE frame of 2 and an END frame come out) or "text" (the line
  * "2") or "timeout" (exit status 124); stdin and fd3 are files, "-" for none. Every round
- *runs every command once, after a short pause, so that all of them see the same machine;
- *a command is compared with another by the median of the ratios within a round, because
- *absolute speed drifts.
+ * runs every command once, after a short pause, so that all of them see the same machine;
+ * a command is compared with another by the median of the ratios within a round, because
+ * absolute speed drifts.
  *
  * The first three commands are the yardsticks of the table's ratio columns.
  */

@@ -5,8 +5,8 @@
  *	prober outer|inner native|i386|x32 NUMBER [ARGUMENT VALUE]
  *
  * All arguments are zero, but for one if that is asked for. `inner` puts the
- *interpreter's inner filter on first, as quod-js does, but with nobody there to handle
- *its trap. Written to standard output:
+ * interpreter's inner filter on first, as quod-js does, but with nobody there to handle
+ * its trap. Written to standard output:
  *
  *	T	about to try: an end before this is no answer
  *	NUMBER	it came back, with this errno or 0

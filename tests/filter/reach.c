@@ -2,17 +2,17 @@
 /*
  * Which system calls get through, tried: every number from 0 to 1023, of the native ABI,
  * of i386 (int 0x80) and of x32, under both filters of `quod exec`, under the
- *interpreter's outer filter, and under its inner one as well; a jail for each, so that
- *nothing hides behind a death. Where a rule looks at an argument, that is tried too. What
- *came of it must be what stands in reachable.txt.
+ * interpreter's outer filter, and under its inner one as well; a jail for each, so that
+ * nothing hides behind a death. Where a rule looks at an argument, that is tried too. What
+ * came of it must be what stands in reachable.txt.
  *
  *	reach		compares and speaks TAP
  *	reach print	prints the table as it is
  *
  * A kernel may lack what the filter of `quod exec` allows (rseq), and a container's
- *filter may answer for it: where ENOSYS comes instead of a listed `allowed`, the same is
- *tried with no filter of ours. If that gives ENOSYS too the line stands; who then vouches
- *for it is tests/filter/proof alone, and that is said.
+ * filter may answer for it: where ENOSYS comes instead of a listed `allowed`, the same is
+ * tried with no filter of ours. If that gives ENOSYS too the line stands; who then vouches
+ * for it is tests/filter/proof alone, and that is said.
  *
  * A jail costs milliseconds, and a filter does not look at who makes a call: other modes
  * than the caller's, and QUOD_REACH=sample, try what is listed and each 32nd number.
