@@ -138,23 +138,38 @@ int file_open_std_fds(void)
 	}
 }
 
-void file_unblock(int fd)
+/* A description of our own of the same pipe or terminal. */
+static bool open_anew(int fd, const struct stat *st)
 {
 	char path[32];
-	struct stat st, anew_st;
+	struct stat anew_st;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	own_fd int anew = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return anew >= 0 && fstat(anew, &anew_st) == 0 && anew_st.st_dev == st->st_dev &&
+	       anew_st.st_ino == st->st_ino && dup2(anew, fd) == fd;
+}
+
+bool file_may_sleep(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
+		return false;
+	return !S_ISCHR(st.st_mode) || isatty(fd);
+}
+
+bool file_unblock(int fd)
+{
+	struct stat st;
 	int number;
 
-	if (fstat(fd, &st) < 0 || !(S_ISFIFO(st.st_mode) || isatty(fd)))
-		return;
+	if (!file_may_sleep(fd))
+		return true;
+	if (fstat(fd, &st) < 0 || !(S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode)))
+		return false;
 	/* To open a pty's master anew makes another pty. */
-	if (ioctl(fd, TIOCGPTN, &number) == 0)
-		return;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	int anew = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (anew < 0)
-		return;
-	if (fstat(anew, &anew_st) == 0 && anew_st.st_dev == st.st_dev &&
-	    anew_st.st_ino == st.st_ino)
-		dup2(anew, fd);
-	close(anew);
+	if (S_ISCHR(st.st_mode) && ioctl(fd, TIOCGPTN, &number) == 0)
+		return false;
+	return open_anew(fd, &st);
 }

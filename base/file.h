@@ -6,6 +6,7 @@
 #ifndef QUOD_FILE_H
 #define QUOD_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -30,12 +31,17 @@ int file_write_all(int fd, const void *bytes, size_t len);
  */
 int file_open_std_fds(void);
 
+/* True for a pipe, a terminal or a socket, where a read or write may wait for somebody
+ * for as long as he likes; a file waits for no more than its disk. */
+bool file_may_sleep(int fd);
+
 /*
  * Gives fd (1 or 2) a description of its own that never blocks, if it is a pipe or a
  * terminal: poll says that there is some room, not that a whole write fits, and one that
  * sleeps would hold up whatever else has to happen in time. The flag on the description
- * that we share with others is not touched. Where it cannot be opened anew, all stays.
+ * that we share with others is not touched. False where a write may sleep all the same:
+ * a socket, or what we may not open anew, like the terminal of another user.
  */
-void file_unblock(int fd);
+bool file_unblock(int fd);
 
 #endif

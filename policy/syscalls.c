@@ -100,7 +100,8 @@ const struct syscall_rule syscall_rules[] = {
 	/* Private ones alone: others are known by file and offset, and jails that run the
 	 * same program have its pages in common. */
 	WHEN("futex",			IN_ALONE, 1, FUTEX_PRIVATE_FLAG, FUTEX_PRIVATE_FLAG),
-	ALWAYS("rt_sigreturn",		IN_EXEC),
+	/* A timer wakes the supervisor where a write could sleep. */
+	ALWAYS("rt_sigreturn",		IN_EXEC | IN_SUP),
 	ALWAYS("sigaltstack",		IN_EXEC),
 	ALWAYS("nanosleep",		IN_EXEC),
 	ALWAYS("clock_getres",		IN_EXEC),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Order: capabilities first, because dropping them is a call that the filter refuses.
- * A filter without no_new_privs needs CAP_SYS_ADMIN, so that comes between.
+ * A filter without no_new_privs needs CAP_SYS_ADMIN, so that comes between. The timer
+ * against sleep is set before all that, and after set-up, which it would interrupt.
  */
 #include "supervisor/confine.h"
 
@@ -15,6 +16,7 @@
 #include "base/own.h"
 #include "jail/jail.h"
 #include "policy/filter_supervisor.h"
+#include "supervisor/awake.h"
 
 int confine_self(void)
 {
@@ -22,8 +24,10 @@ int confine_self(void)
 		.len = ARRAY_LEN(filter_supervisor),
 		.filter = (struct sock_filter *)filter_supervisor,
 	};
-	int r = jail_drop_own_capabilities(NULL);
+	int r = awake_start();
 
+	if (r == 0)
+		r = jail_drop_own_capabilities(NULL);
 	if (r < 0)
 		return r;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)

@@ -9,8 +9,9 @@
 
 /*
  * For good. All files must be open and all calendars and ids made. No capability is kept:
- * killing what one's own user namespace holds needs none. Errors: what capset(2),
- * prctl(2) and seccomp(2) give.
+ * killing what one's own user namespace holds needs none. Calls awake_start(), the
+ * filter refusing it later. Errors: those of awake_start(), and what capset(2), prctl(2)
+ * and seccomp(2) give.
  */
 int confine_self(void);
 

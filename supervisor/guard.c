@@ -16,8 +16,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/own.h"
+#include "supervisor/awake.h"
 #include "supervisor/clock.h"
 
 /* A killed process frees its memory before it is dead; a stuck one must not hold us. */
@@ -57,8 +57,11 @@ int guard_prepare(int *ret_fd)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a full file is an error of write(2), not our death */
-	file_unblock(STDOUT_FILENO);
-	file_unblock(STDERR_FILENO);
+	/* In the background of a terminal: stopped there, we would hold no limit. */
+	signal(SIGTTOU, SIG_IGN);
+	signal(SIGTTIN, SIG_IGN);
+	awake_at_writes(STDOUT_FILENO);
+	awake_at_writes(STDERR_FILENO);
 	*ret_fd = fd;
 	return 0;
 }
@@ -137,13 +140,13 @@ static void check_cpu(struct guard *guard)
 		plan_cpu_check(guard, guard->cpu_limit_us - used);
 }
 
+/* It is left unread: whoever waits for a reader afterwards is to know of it too. */
 static void check_signal(struct guard *guard)
 {
-	struct signalfd_siginfo info;
 	struct pollfd *slot = &guard->slots[WATCH_SIGNAL];
 
-	if (slot->revents && read(slot->fd, &info, sizeof(info)) == sizeof(info)) {
-		guard->signal = (int)info.ssi_signo;
+	if (slot->fd >= 0 && slot->revents) {
+		slot->fd = -1;
 		guard_note(guard, KILL_CANCELLED);
 	}
 }
@@ -248,21 +251,32 @@ static int not_seen_dead(int errnum, struct jail_error *err)
 	return -errnum;
 }
 
+/* Interrupted, it waits for the rest of the time alone. */
+static int await_death(const struct guard *guard)
+{
+	const uint64_t until = clock_mono_ns() + KILL_WAIT_MS * NS_PER_MS;
+	struct pollfd slot = guard->slots[WATCH_ENDED];
+	int r;
+
+	do
+		r = poll(&slot, 1, clock_ms_until(until));
+	while (r < 0 && errno == EINTR);
+	if (r == 0)
+		return -ETIMEDOUT;
+	return r < 0 ? -errno : 0;
+}
+
 int guard_stop(struct guard *guard, struct jail_error *err)
 {
-	struct pollfd slot = guard->slots[WATCH_ENDED];
 	int r;
 
 	guard->killed = true;
 	r = jail_kill(guard->jail, err);
 	if (r < 0)
 		return r;
-	do
-		r = poll(&slot, 1, KILL_WAIT_MS);
-	while (r < 0 && errno == EINTR);
-	if (r > 0) {
-		guard->ended = true;
-		return 0;
-	}
-	return not_seen_dead(r < 0 ? errno : ETIMEDOUT, err);
+	r = await_death(guard);
+	if (r < 0)
+		return not_seen_dead(-r, err);
+	guard->ended = true;
+	return 0;
 }

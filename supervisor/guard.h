@@ -46,7 +46,6 @@ struct guard {
 	enum kill_reason reason;
 	struct jail_violation violation; /* if known; its reason is KILL_VIOLATION */
 	bool violation_known;
-	int signal; /* that cancelled us; 0: none */
 	bool ended;
 	bool killed; /* by guard_stop(), so SIGKILL says nothing about the guest */
 };
@@ -56,9 +55,11 @@ struct guard {
 void guard_signals(sigset_t *ret_set);
 
 /*
- * Before a jail is started: blocks those signals from here on, ignores SIGPIPE, and makes
- * sure that no write to stdout or stderr can sleep. *ret_fd (the caller's) becomes
- * readable when one of the signals arrives. Errors: EMFILE, ENFILE, ENOMEM.
+ * Before a jail is started: blocks those signals from here on, ignores SIGPIPE and those
+ * that stop who uses a terminal from the background, and makes sure that no write to
+ * stdout or stderr sleeps for long once awake_start() is called. *ret_fd (the caller's)
+ * becomes readable when one of the signals arrives, and stays so. Errors: EMFILE,
+ * ENFILE, ENOMEM.
  */
 int guard_prepare(int *ret_fd);
 
