@@ -14,12 +14,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/own.h"
+#include "supervisor/awake.h"
 #include "supervisor/cmd_run.h"
 #include "supervisor/guard.h"
 #include "supervisor/json.h"
@@ -146,7 +145,6 @@ static _Noreturn void run_case(const struct one_case *one, const struct shared *
 
 	/* Our parent speaks for the terminal: what is typed there must not come twice. */
 	setpgid(0, 0);
-	signal(SIGTTOU, SIG_IGN); /* a terminal set to stop who writes from the back */
 	/* How it tells us to stop, whatever its own caller wants ignored. */
 	sigemptyset(&term);
 	sigaddset(&term, SIGTERM);
@@ -190,26 +188,34 @@ static int await_case(pid_t child, const sigset_t *watched, bool *cancelled,
 	}
 }
 
+/* Our own words, and how long we wait for who reads them. */
+struct voice {
+	struct sink sink;
+	struct patience patience;
+};
+
 /* What separates the cases: a list in JSON, a heading in text. Signals end the waiting
  * for a reader. Errors: -EINTR, and what write(2) gives. */
-static int say(struct sink *sink, int signal_fd, const char *before, const char *foreign,
+static int say(struct voice *voice, const char *before, const char *foreign,
 	       const char *after)
 {
-	text_add_str(&sink->bytes, before);
-	text_add_escaped(&sink->bytes, foreign, strlen(foreign), 0);
-	text_add_str(&sink->bytes, after);
-	sink_commit(sink, STDOUT_FILENO);
-	return sink_flush(sink, signal_fd);
+	struct text *to = &voice->sink.bytes;
+
+	text_add_str(to, before);
+	text_add_escaped(to, foreign, strlen(foreign), 0);
+	text_add_str(to, after);
+	sink_commit(&voice->sink, STDOUT_FILENO);
+	return sink_flush(&voice->sink, &voice->patience);
 }
 
-static int announce(struct sink *sink, int signal_fd, enum output_kind kind,
+static int announce(struct voice *voice, enum output_kind kind,
 		    const struct one_case *one, size_t index)
 {
 	if (kind == OUTPUT_JSON)
-		return say(sink, signal_fd, index ? "," : "[", "", "");
+		return say(voice, index ? "," : "[", "", "");
 	if (kind == OUTPUT_NDJSON)
 		return 0;
-	return say(sink, signal_fd, "case ", one->id, ":\n");
+	return say(voice, "case ", one->id, ":\n");
 }
 
 /* A signal that came between two cases. */
@@ -220,17 +226,9 @@ static bool is_told_to_stop(int signal_fd)
 	return poll(&slot, 1, 0) > 0;
 }
 
-/* They have done their work: what is to be said last is not held up by them. */
-static void drain_signals(int signal_fd)
-{
-	struct signalfd_siginfo info;
-
-	while (read(signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
-		continue;
-}
-
 static int run_one(const struct one_case *one, const struct shared *shared,
-		   const sigset_t *watched, bool *stop, bool *ret_silent)
+		   struct voice *voice, const sigset_t *watched, bool *stop,
+		   bool *ret_silent)
 {
 	const pid_t parent = getpid();
 	pid_t child = fork();
@@ -239,38 +237,43 @@ static int run_one(const struct one_case *one, const struct shared *shared,
 		run_case(one, shared, parent);
 	if (child < 0) {
 		*ret_silent = true;
-		return cmd_run_failed("cannot start a case", strerror(errno));
+		return cmd_run_failed("cannot start a case", strerror(errno),
+				      &voice->patience);
 	}
 	int code = await_case(child, watched, stop, ret_silent);
-	return *ret_silent ? cmd_run_failed("a case was killed from outside", one->id)
+	/* The signal was read there. */
+	if (*stop)
+		patience_hurry(&voice->patience);
+	return *ret_silent ? cmd_run_failed("a case was killed from outside", one->id,
+					    &voice->patience)
 			   : code;
 }
 
 /* One case after the other, each in a child. Returns the highest exit code, or a negative
  * errno if stdout cannot be written. */
-static int run_each(const struct cases *cases, const struct shared *shared, int signal_fd)
+static int run_each(const struct cases *cases, const struct shared *shared,
+		    struct voice *voice)
 {
 	const enum output_kind kind = shared->kind;
-	own_sink struct sink sink;
+	const int signal_fd = voice->patience.stop_fd;
 	const int cancelled = status_infos[STATUS_CANCELLED].exit_code;
 	sigset_t watched;
 	bool stop = false;
 	int worst = 0, r = 0;
 
-	sink_init(&sink);
 	guard_signals(&watched);
 	sigaddset(&watched, SIGCHLD);
 	for (size_t i = 0; r == 0 && i < cases->count && !stop; i++) {
 		r = is_told_to_stop(signal_fd)
 			    ? -EINTR
-			    : announce(&sink, signal_fd, kind, &cases->list[i], i);
+			    : announce(voice, kind, &cases->list[i], i);
 		if (r < 0)
 			break;
 		bool silent = false;
-		int code = run_one(&cases->list[i], shared, &watched, &stop, &silent);
+		int code =
+			run_one(&cases->list[i], shared, voice, &watched, &stop, &silent);
 		if (silent)
-			r = say(&sink, signal_fd, kind == OUTPUT_JSON ? "null" : "", "",
-				"");
+			r = say(voice, kind == OUTPUT_JSON ? "null" : "", "", "");
 		worst = code > worst ? code : worst;
 		stop = stop || code == cancelled;
 	}
@@ -278,8 +281,7 @@ static int run_each(const struct cases *cases, const struct shared *shared, int 
 	if (stop && worst < cancelled)
 		worst = cancelled;
 	if (kind == OUTPUT_JSON && r != -EPIPE) {
-		drain_signals(signal_fd);
-		int closed = say(&sink, signal_fd, "]\n", "", "");
+		int closed = say(voice, "]\n", "", "");
 		r = r < 0 ? r : closed;
 	}
 	return r < 0 ? r : worst;
@@ -295,12 +297,17 @@ static int run_all(const struct cases *cases, const struct shared *shared)
 	sigaddset(&chld, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &chld, NULL);
 	r = guard_prepare(&signal_fd);
+	struct voice voice = {.patience = PATIENCE_INIT(signal_fd)};
 	if (r < 0)
-		return cmd_run_failed("no descriptor for signals", strerror(-r));
-	r = run_each(cases, shared, signal_fd);
-	if (r == -EPIPE || r == -EINTR)
-		return status_infos[STATUS_CANCELLED].exit_code;
-	return r < 0 ? cmd_run_write_failed(r) : r;
+		return cmd_run_failed("no descriptor for signals", strerror(-r),
+				      &voice.patience);
+	r = awake_start();
+	if (r < 0)
+		return cmd_run_failed("no timer", strerror(-r), &voice.patience);
+	sink_init(&voice.sink);
+	r = run_each(cases, shared, &voice);
+	sink_free(&voice.sink);
+	return r < 0 ? cmd_run_write_failed(r, &voice.patience) : r;
 }
 
 int cases_run(const char *path, const struct request *request,

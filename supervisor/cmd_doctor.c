@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/own.h"
 #include "jail/jail.h"
@@ -81,18 +82,18 @@ static void run_script(struct run_means *means, struct jail_probe *probe)
 	record_free(&record);
 }
 
-static void probe_run(struct jail_probe *probe)
+/* *ret_signal_fd is the caller's; from then on it is what can stop us. */
+static void probe_run(struct jail_probe *probe, int *ret_signal_fd)
 {
 	struct interp interp = INTERP_INIT;
 	struct output output;
-	own_fd int signal_fd = -1;
 	const struct place_request where = {0};
 	struct run_place place;
 	struct run_means means = {.interp = &interp, .place = &place, .output = &output};
-	int r = guard_prepare(&signal_fd);
+	int r = guard_prepare(ret_signal_fd);
 
 	*probe = (struct jail_probe){.name = "a whole run"};
-	means.signal_fd = r < 0 ? r : signal_fd;
+	means.signal_fd = r < 0 ? r : *ret_signal_fd;
 	place_open(&where, &place);
 	interp_open(&interp);
 	output_init(&output, OUTPUT_JSON);
@@ -102,22 +103,22 @@ static void probe_run(struct jail_probe *probe)
 	place_close(&place);
 }
 
-static int probe_one(unsigned index, struct jail_probe *probe)
+static int probe_one(unsigned index, struct jail_probe *probe, int *signal_fd)
 {
 	if (index < jail_probe_count())
 		return jail_probe_run(index, probe);
-	probe_run(probe);
+	probe_run(probe, signal_fd);
 	return 0;
 }
 
-static int examine(bool json, struct text *to)
+static int examine(bool json, struct text *to, int *signal_fd)
 {
 	int worst = 0;
 
 	for (unsigned i = 0; i < jail_probe_count() + 1; i++) {
 		struct jail_probe probe;
 
-		if (probe_one(i, &probe) < 0)
+		if (probe_one(i, &probe, signal_fd) < 0)
 			continue;
 		if (json)
 			add_json(&probe, to);
@@ -129,9 +130,25 @@ static int examine(bool json, struct text *to)
 	return worst;
 }
 
+/* The run that was tried has blocked the signals for good. */
+static int print(const struct text *text, int signal_fd)
+{
+	struct patience patience = PATIENCE_INIT(signal_fd);
+	own_sink struct sink sink;
+	int r = text_status(text);
+
+	sink_init(&sink);
+	text_add(&sink.bytes, text->data, text->len);
+	sink_commit(&sink, STDOUT_FILENO);
+	if (r == 0)
+		r = sink_flush(&sink, &patience);
+	return r < 0 ? cmd_run_write_failed(r, &patience) : 0;
+}
+
 static int cmd_doctor(int argc, char **argv)
 {
 	own_text struct text to = TEXT_INIT(1u << 20);
+	own_fd int signal_fd = -1;
 	struct doctor_args args = {.output = output_kind_names[OUTPUT_TEXT]};
 	struct usage usage;
 	int rest = 0, code;
@@ -147,10 +164,10 @@ static int cmd_doctor(int argc, char **argv)
 	if (r < 0)
 		return command_misused(&command_doctor, r, &usage);
 	text_add_str(&to, r == OUTPUT_JSON ? "{\"probes\":[" : "");
-	code = examine(r == OUTPUT_JSON, &to);
+	code = examine(r == OUTPUT_JSON, &to, &signal_fd);
 	if (r == OUTPUT_JSON)
 		text_addf(&to, "],\"can_run\":%s}\n", code ? "false" : "true");
-	r = command_print(&to);
+	r = print(&to, signal_fd);
 	return r ? r : code;
 }
 

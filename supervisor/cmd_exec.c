@@ -7,14 +7,16 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "base/file.h"
 #include "base/own.h"
 #include "base/signal_name.h"
 #include "supervisor/commands.h"
+#include "supervisor/guard.h"
 #include "supervisor/jailed.h"
 #include "supervisor/policy_args.h"
 #include "supervisor/program.h"
+#include "supervisor/sink.h"
 #include "supervisor/syscall_name.h"
 
 struct exec_args {
@@ -70,7 +72,7 @@ static void explain(const struct jailed_end *end, const struct limits *limits,
 {
 	text_add_str(to, "quod: ");
 	if (is_unusable(end)) {
-		text_addf(to, "%s\n", end->err.text);
+		text_add_str(to, end->err.text);
 		return;
 	}
 	text_addf(to, "%s: ", status_infos[end->status].name);
@@ -81,25 +83,36 @@ static void explain(const struct jailed_end *end, const struct limits *limits,
 	else
 		explain_program(end, program, to);
 	add_limit(limits, end->status, to);
-	text_add_char(to, '\n');
+}
+
+/* Where there is no memory for a sink. */
+static void tell_shortly(const struct jailed_end *end, struct patience *patience)
+{
+	char line[80];
+
+	snprintf(line, sizeof(line), "quod: %s: no memory to say more\n",
+		 status_infos[end->status].name);
+	if (sink_wait(STDERR_FILENO, patience) == 0 &&
+	    write(STDERR_FILENO, line, strlen(line)) < 0)
+		return; /* nobody can be told */
 }
 
 static void tell(const struct jailed_end *end, const struct limits *limits,
-		 const char *program)
+		 const char *program, int signal_fd)
 {
+	struct patience patience = PATIENCE_INIT(signal_fd);
 	own_text struct text line = TEXT_INIT(4096);
-	own_text struct text shown = TEXT_INIT(16384);
-	char short_of_memory[80];
+	own_sink struct sink sink;
 
+	sink_init(&sink);
 	explain(end, limits, program, &line);
-	text_add_escaped(&shown, text_str(&line), line.len, TEXT_KEEP_LINES);
-	if (text_status(&shown) == 0 && shown.len) {
-		(void)file_write_all(STDERR_FILENO, text_str(&shown), shown.len);
-		return;
-	}
-	snprintf(short_of_memory, sizeof(short_of_memory),
-		 "quod: %s: no memory to say more\n", status_infos[end->status].name);
-	(void)file_write_all(STDERR_FILENO, short_of_memory, strlen(short_of_memory));
+	text_add_escaped(&sink.bytes, text_str(&line), line.len, 0);
+	text_add_char(&sink.bytes, '\n');
+	sink_commit(&sink, STDERR_FILENO);
+	if (line.len && !text_status(&line) && !sink.error)
+		(void)sink_flush(&sink, &patience);
+	else
+		tell_shortly(end, &patience);
 }
 
 /* A signal of the program's own is told as shells do. */
@@ -124,11 +137,13 @@ static int exec_program(const struct limits *limits, const struct place_request 
 		return usage_fail(usage, r, "cannot %s '%.200s': %s",
 				  tasks ? "copy" : "open", argv[0], strerror(-r));
 	struct run_place place;
+	own_fd int signal_fd = -1;
 	place_open(where, &place);
-	jailed_run(limits, &place, exe_fd, argv, &end);
+	r = guard_prepare(&signal_fd);
+	jailed_run(limits, &place, exe_fd, argv, r < 0 ? r : signal_fd, &end);
 	place_close(&place);
 	if (end.status != STATUS_OK)
-		tell(&end, limits, argv[0]);
+		tell(&end, limits, argv[0], signal_fd);
 	return exit_code(&end);
 }
 

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/own.h"
 #include "jail/jail.h"
 #include "supervisor/commands.h"
@@ -36,40 +35,37 @@ static const struct option options[] = {
 	{'o', "output", "KIND", "text, json or ndjson", FIELD(output)},
 };
 
-/* Straight to stderr: for when the sink itself is what failed. */
-static void say_failure(const char *what, const char *why)
+/* In a sink of its own: for when the other is what failed. */
+int cmd_run_failed(const char *what, const char *why, struct patience *patience)
 {
-	own_text struct text line = TEXT_INIT(4096);
+	own_sink struct sink sink;
 
-	text_addf(&line, "quod: %s: ", what);
-	text_add_escaped(&line, why, strlen(why), 0);
-	text_add_char(&line, '\n');
-	(void)file_write_all(STDERR_FILENO, text_str(&line), line.len);
-}
-
-int cmd_run_failed(const char *what, const char *why)
-{
-	say_failure(what, why);
+	sink_init(&sink);
+	text_addf(&sink.bytes, "quod: %s: ", what);
+	text_add_escaped(&sink.bytes, why, strlen(why), 0);
+	text_add_char(&sink.bytes, '\n');
+	sink_commit(&sink, STDERR_FILENO);
+	(void)sink_flush(&sink, patience);
 	return status_infos[STATUS_INTERNAL_ERROR].exit_code;
 }
 
-int cmd_run_write_failed(int r)
+int cmd_run_write_failed(int r, struct patience *patience)
 {
-	return cmd_run_failed("cannot write to stdout", strerror(-r));
+	if (r == -EPIPE || r == -EINTR)
+		return status_infos[STATUS_CANCELLED].exit_code;
+	return cmd_run_failed("cannot write to stdout", strerror(-r), patience);
 }
 
 /* Tells the end and decides the exit code, which a reader that has gone may change. */
 static int finish(struct output *output, const struct record *record, int signal_fd)
 {
+	struct patience patience = PATIENCE_INIT(signal_fd);
 	int r;
 
 	output_record(output, record);
-	/* A second Ctrl-C must get us out if nobody reads; the first was the run's. */
-	r = sink_flush(&output->sink, signal_fd);
-	if (r == -EPIPE || r == -EINTR)
-		return status_infos[STATUS_CANCELLED].exit_code;
+	r = sink_flush(&output->sink, &patience);
 	if (r < 0)
-		return cmd_run_write_failed(r);
+		return cmd_run_write_failed(r, &patience);
 	return status_exit_code(record->status, record->crash_signal,
 				record->request->judged, record->passed);
 }

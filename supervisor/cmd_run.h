@@ -59,9 +59,10 @@ struct command;
 int cmd_run_main(const struct command *command, bool check_only, int argc, char **argv);
 
 /* "quod: WHAT: WHY" on stderr. Returns the exit code of internal_error. */
-int cmd_run_failed(const char *what, const char *why);
-/* Says that stdout failed with this negative errno. Returns the exit code. */
-int cmd_run_write_failed(int r);
+int cmd_run_failed(const char *what, const char *why, struct patience *patience);
+/* stdout failed with this negative errno; says so, unless its reader has gone (-EPIPE) or
+ * we were told not to wait for him (-EINTR). Returns the exit code. */
+int cmd_run_write_failed(int r, struct patience *patience);
 
 /* One run in this process, told and flushed. Returns the exit code. */
 int cmd_run_one(const struct request *request, const struct run_place *place,

@@ -2,7 +2,10 @@
 /*
  * Three relays and a guard in one loop. A relay holds one buffer: it reads only when that
  * is empty and its reader can take more, so that a slow reader slows the program down
- * and nothing grows. What the program wrote before its end is still relayed afterwards.
+ * and nothing grows. What the program wrote before its end is still relayed afterwards;
+ * if that is not to be had, because stdout's reader goes or takes nothing and we are told
+ * to stop, the run is cancelled, however well the program did. A stderr that cannot be
+ * written is nobody's loss: what was for it is read and thrown away.
  */
 #include "supervisor/jailed.h"
 
@@ -19,6 +22,7 @@
 #include "policy/filter_tasks.h"
 #include "policy/filter_tasks_notify.h"
 #include "policy/syscalls.h"
+#include "supervisor/awake.h"
 #include "supervisor/clock.h"
 #include "supervisor/confine.h"
 #include "supervisor/guard.h"
@@ -32,7 +36,7 @@
 
 struct relay {
 	enum watch from, to;
-	int from_fd, to_fd; /* borrowed; from_fd -1: ended */
+	int from_fd, to_fd; /* borrowed; from_fd -1: ended; to_fd -1: thrown away */
 	size_t at, len;
 	char bytes[RELAY_BYTES];
 };
@@ -41,6 +45,8 @@ struct jailed {
 	struct jail *jail; /* owned */
 	struct guard guard;
 	struct relay in, out, err;
+	bool in_is_tty;
+	bool lost; /* what the program wrote did not all reach those who read us */
 	bool failed;
 	bool has_result; /* false: the program never ran, or nobody knows its end */
 	struct jail_error error;
@@ -110,6 +116,8 @@ static void arm(struct jailed *j, const struct limits *limits, int signal_fd)
 	const uint64_t *limit = limits->value;
 
 	guard_init(&j->guard, j->jail, signal_fd);
+	awake_at_reads(STDIN_FILENO);
+	j->in_is_tty = isatty(STDIN_FILENO) == 1;
 	j->in = (struct relay){.from = WATCH_STDIN,
 			       .to = WATCH_IN,
 			       .from_fd = STDIN_FILENO,
@@ -153,32 +161,44 @@ static void end_source(struct jailed *j, struct relay *relay)
 		jail_close_input(j->jail);
 }
 
-/* What could not be read must not look like the end of it. A stdin that nobody could
- * read (nohup makes such) is an empty one. */
+/* Nobody could read it (nohup makes such a stdin), or it is a terminal that has hung up
+ * or has us in the background. */
+static bool is_empty_input(const struct jailed *j, int errnum)
+{
+	return errnum == EBADF || errnum == EISDIR || (errnum == EIO && j->in_is_tty);
+}
+
+/* What could not be read must not look like the end of it. */
 static void read_failed(struct jailed *j, struct relay *relay, int errnum)
 {
 	end_source(j, relay);
 	if (relay != &j->in)
 		fail(j, JAIL_STAGE_RUN, errnum, "cannot read what the program wrote");
-	else if (errnum != EBADF && errnum != EISDIR)
+	else if (!is_empty_input(j, errnum))
 		fail(j, JAIL_STAGE_RUN, errnum, "cannot read stdin");
 }
 
-static void relay_read(struct jailed *j, struct relay *relay)
+/* True if there was something. */
+static bool relay_read(struct jailed *j, struct relay *relay)
 {
-	ssize_t n;
+	ssize_t n = read(relay->from_fd, relay->bytes, sizeof(relay->bytes));
 
-	do
-		n = read(relay->from_fd, relay->bytes, sizeof(relay->bytes));
-	while (n < 0 && errno == EINTR);
 	if (n > 0) {
 		relay->at = 0;
-		relay->len = (size_t)n;
+		relay->len = relay->to_fd < 0 ? 0 : (size_t)n;
 	} else if (n == 0) {
 		end_source(j, relay);
-	} else if (errno != EAGAIN) {
+	} else if (errno != EAGAIN && errno != EINTR) {
 		read_failed(j, relay, errno);
 	}
+	return n > 0;
+}
+
+/* What is for our reader will not reach him. */
+static void lose(struct jailed *j)
+{
+	j->lost = true;
+	guard_note(&j->guard, KILL_CANCELLED);
 }
 
 static void write_failed(struct jailed *j, struct relay *relay, int errnum)
@@ -186,43 +206,57 @@ static void write_failed(struct jailed *j, struct relay *relay, int errnum)
 	if (errnum == EAGAIN || errnum == EINTR)
 		return;
 	relay->len = 0;
-	if (relay == &j->err || (relay == &j->in && errnum == EPIPE))
+	if (relay == &j->err)
+		relay->to_fd = -1;
+	else if (relay == &j->in && errnum == EPIPE)
 		end_source(j, relay);
 	else if (errnum == EPIPE)
-		guard_note(&j->guard, KILL_CANCELLED);
+		lose(j);
 	else
 		fail(j, JAIL_STAGE_RUN, errnum,
 		     relay == &j->in ? "cannot write to the program"
 				     : "cannot write to stdout");
 }
 
-static void relay_write(struct jailed *j, struct relay *relay)
+/* True if something was taken. */
+static bool relay_write(struct jailed *j, struct relay *relay)
 {
 	ssize_t n = write(relay->to_fd, relay->bytes + relay->at, relay->len);
 
 	if (n < 0) {
 		write_failed(j, relay, errno);
-		return;
+		return false;
 	}
 	relay->at += (size_t)n;
 	relay->len -= (size_t)n;
+	return n > 0;
+}
+
+static bool wants_to_write(const struct jailed *j, const struct relay *relay)
+{
+	return relay->len && guard_ready(&j->guard, relay->to);
 }
 
 static void relay_pump(struct jailed *j, struct relay *relay)
 {
-	if (relay->len && guard_ready(&j->guard, relay->to))
-		relay_write(j, relay);
+	if (wants_to_write(j, relay))
+		(void)relay_write(j, relay);
 	else if (!relay->len && relay->from_fd >= 0 &&
 		 guard_ready(&j->guard, relay->from))
-		relay_read(j, relay);
+		(void)relay_read(j, relay);
 	watch(j, relay);
 }
 
+/* Our two outputs may be one pipe, and that poll called it writable is good for one
+ * write: stderr has its turn when stdout reads. */
 static void pump(struct jailed *j)
 {
+	bool both = wants_to_write(j, &j->out) && wants_to_write(j, &j->err);
+
 	relay_pump(j, &j->in);
 	relay_pump(j, &j->out);
-	relay_pump(j, &j->err);
+	if (!both)
+		relay_pump(j, &j->err);
 }
 
 static void watch_all(struct jailed *j)
@@ -278,22 +312,39 @@ static void run_to_end(struct jailed *j)
 		j->failed = true;
 }
 
-/* Only what lies in the pipe, which ends; but its reader may need time. */
-static void relay_rest(struct jailed *j, struct relay *relay, int signal_fd)
+/* One write of what is left, when its reader can take it. */
+static int write_rest(struct jailed *j, struct relay *relay, struct patience *patience)
 {
-	while (relay->from_fd >= 0 || relay->len) {
-		if (!relay->len) {
-			relay_read(j, relay);
-			if (!relay->len) /* nothing there: nobody is left to write more */
+	int r = sink_wait(relay->to_fd, patience);
+
+	if (r == -EINTR)
+		lose(j);
+	else if (r < 0)
+		fail(j, JAIL_STAGE_RUN, -r, "poll");
+	else if (relay_write(j, relay))
+		patience_renew(patience);
+	return r;
+}
+
+/* Only what lies in the pipe, which ends; but its reader may need time. Where there is
+ * nothing, nobody is left to write more. */
+static void relay_rest(struct jailed *j, struct relay *relay, struct patience *patience)
+{
+	while (!j->lost && !j->failed) {
+		if (relay->len) {
+			if (write_rest(j, relay, patience) < 0)
 				return;
-		}
-		int r = sink_wait(relay->to_fd, signal_fd);
-		if (r < 0 && r != -EINTR)
-			fail(j, JAIL_STAGE_RUN, -r, "poll");
-		if (r < 0)
+		} else if (relay->from_fd < 0 || !relay_read(j, relay)) {
 			return;
-		relay_write(j, relay);
+		}
 	}
+}
+
+/* The program has ended by itself, and nothing speaks against it. */
+static bool is_complete(const struct jailed *j, const struct jail_result *result)
+{
+	return j->has_result && result->end == JAIL_EXITED &&
+	       j->guard.reason != KILL_TIMEOUT && j->guard.reason != KILL_VIOLATION;
 }
 
 static void judge(const struct jailed *j, const struct jail_result *result,
@@ -302,9 +353,7 @@ static void judge(const struct jailed *j, const struct jail_result *result,
 	struct facts facts = {
 		.setup_failed = j->failed,
 		.killed = j->guard.reason,
-		.complete = j->has_result && result->end == JAIL_EXITED &&
-			    j->guard.reason != KILL_TIMEOUT &&
-			    j->guard.reason != KILL_VIOLATION,
+		.complete = is_complete(j, result) && !j->lost,
 		.outcome = OUTCOME_VALUE,
 		.memory_limit_hit = result->memory_limit_hit,
 		.oom_killed = result->oom_killed,
@@ -353,9 +402,12 @@ static void run_in(struct jailed *j, const struct limits *limits, int signal_fd,
 	run_to_end(j);
 	/* The jail goes first: a reader may take its time, or never come. */
 	collect(j, &result);
-	if (ready && j->guard.reason != KILL_CANCELLED) {
-		relay_rest(j, &j->out, signal_fd);
-		relay_rest(j, &j->err, signal_fd);
+	/* Cancelled, a program has no more to say, unless it had ended before. */
+	if (ready && (j->guard.reason != KILL_CANCELLED || is_complete(j, &result))) {
+		struct patience patience = PATIENCE_INIT(signal_fd);
+
+		relay_rest(j, &j->out, &patience);
+		relay_rest(j, &j->err, &patience);
 	}
 	judge(j, &result, end);
 	if (j->guard.ended)
@@ -363,14 +415,12 @@ static void run_in(struct jailed *j, const struct limits *limits, int signal_fd,
 }
 
 void jailed_run(const struct limits *limits, const struct run_place *place, int exe_fd,
-		char *const *argv, struct jailed_end *ret_end)
+		char *const *argv, int signal_fd, struct jailed_end *ret_end)
 {
 	struct jailed j = {0};
-	own_fd int signal_fd = -1;
-	int r = guard_prepare(&signal_fd);
 
-	if (r < 0)
-		fail(&j, JAIL_STAGE_SPEC, -r, "signals");
+	if (signal_fd < 0)
+		fail(&j, JAIL_STAGE_SPEC, -signal_fd, "signals");
 	if (place->failed) {
 		j.failed = true;
 		j.error = place->err;

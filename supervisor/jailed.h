@@ -22,10 +22,11 @@ struct jailed_end {
 };
 
 /*
- * Runs argv[0], opened as exe_fd, and waits for its end. The process is confined on the
+ * Runs argv[0], opened as exe_fd, and waits for its end. signal_fd is from
+ * guard_prepare(), or the negative errno that it gave. The process is confined on the
  * way, once in its life.
  */
 void jailed_run(const struct limits *limits, const struct run_place *place, int exe_fd,
-		char *const *argv, struct jailed_end *ret_end);
+		char *const *argv, int signal_fd, struct jailed_end *ret_end);
 
 #endif

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "supervisor/clock.h"
+
 /* One who reads at all takes something in that time, also on a busy machine. A signal
  * that comes just as a run ends must not cost him the rest of its record. */
 #define READER_MS 1000
@@ -90,7 +92,8 @@ static void advance(struct sink *sink, size_t len)
 	sink->written = sink->parts_len = sink->part_now = 0;
 }
 
-int sink_write(struct sink *sink)
+/* Returns how much is out of the way, 0 if nothing could be written now. */
+static ssize_t write_some(struct sink *sink)
 {
 	struct sink_part *part;
 	size_t len;
@@ -108,38 +111,66 @@ int sink_write(struct sink *sink)
 		return 0;
 	if (n < 0 && part->fd == STDOUT_FILENO)
 		return sink->error = -errno;
-	advance(sink, n < 0 ? len : (size_t)n);
-	return 0;
+	if (n < 0)
+		n = (ssize_t)len;
+	advance(sink, (size_t)n);
+	return n;
 }
 
-int sink_wait(int fd, int stop_fd)
+int sink_write(struct sink *sink)
 {
-	struct pollfd slots[] = {{.fd = fd, .events = POLLOUT},
-				 {.fd = stop_fd, .events = POLLIN}};
+	ssize_t n = write_some(sink);
 
+	return n < 0 ? (int)n : 0;
+}
+
+void patience_hurry(struct patience *patience)
+{
+	patience->give_up_ns = clock_mono_ns() + READER_MS * NS_PER_MS;
+	patience->stop_fd = -1;
+}
+
+void patience_renew(struct patience *patience)
+{
+	if (patience->give_up_ns)
+		patience_hurry(patience);
+}
+
+static bool is_over(const struct patience *patience)
+{
+	return patience->give_up_ns && clock_mono_ns() >= patience->give_up_ns;
+}
+
+int sink_wait(int fd, struct patience *patience)
+{
 	for (;;) {
-		int r = poll(slots, 2, -1);
+		struct pollfd slots[] = {{.fd = fd, .events = POLLOUT},
+					 {.fd = patience->stop_fd, .events = POLLIN}};
+		int timeout =
+			patience->give_up_ns ? clock_ms_until(patience->give_up_ns) : -1;
+		int r = poll(slots, 2, timeout);
 
-		if (r > 0 && !slots[0].revents) {
-			r = poll(slots, 1, READER_MS);
-			if (r == 0)
-				return -EINTR;
-		}
-		if (r > 0)
-			return 0;
-		if (errno != EINTR)
+		if (r < 0 && errno != EINTR)
 			return -errno;
+		if (r > 0 && slots[1].revents)
+			patience_hurry(patience);
+		if (is_over(patience))
+			return -EINTR;
+		if (r > 0 && slots[0].revents)
+			return 0;
 	}
 }
 
-int sink_flush(struct sink *sink, int stop_fd)
+int sink_flush(struct sink *sink, struct patience *patience)
 {
-	int r = 0;
+	while (sink_fd(sink) >= 0) {
+		int r = sink_wait(sink_fd(sink), patience);
+		ssize_t n = r < 0 ? r : write_some(sink);
 
-	while (!r && sink_fd(sink) >= 0) {
-		r = sink_wait(sink_fd(sink), stop_fd);
-		if (!r)
-			r = sink_write(sink);
+		if (n < 0)
+			return (int)n;
+		if (n > 0)
+			patience_renew(patience);
 	}
-	return r ? r : sink->error;
+	return sink->error;
 }

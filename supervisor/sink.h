@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/text.h"
 
@@ -45,13 +46,28 @@ int sink_fd(const struct sink *sink);
 int sink_write(struct sink *sink);
 
 /*
- * Waits until a write to fd is taken, or has failed, as long as it takes; once stop_fd
- * (or -1) is readable, only while somebody reads: -EINTR where nothing is taken for a
- * second.
+ * How long we wait for one who reads: as long as it takes. Once stop_fd is readable, only
+ * while he takes something every second. A terminal can be writable for ever and take
+ * nothing, so what counts is what was taken.
  */
-int sink_wait(int fd, int stop_fd);
+struct patience {
+	int stop_fd;	     /* borrowed; -1: nobody can stop us, or it was done */
+	uint64_t give_up_ns; /* monotonic; 0: nobody wants us to stop */
+};
+
+#define PATIENCE_INIT(fd) ((struct patience){.stop_fd = (fd)})
+
+/* Somebody wants us to stop. */
+void patience_hurry(struct patience *patience);
+
+/* Something was taken. */
+void patience_renew(struct patience *patience);
+
+/* Waits until a write to fd is taken, or has failed. Errors: -EINTR (patience is at its
+ * end), and what poll(2) gives. */
+int sink_wait(int fd, struct patience *patience);
 
 /* Writes all, waiting so for each part. Errors: those of sink_write() and sink_wait(). */
-int sink_flush(struct sink *sink, int stop_fd);
+int sink_flush(struct sink *sink, struct patience *patience);
 
 #endif

@@ -73,7 +73,7 @@ Test(sink, a_dead_stderr_is_dropped_and_a_dead_stdout_sticks)
 	cr_assert_eq(dup2(full, STDOUT_FILENO), STDOUT_FILENO);
 	text_add_str(&sink.bytes, "x");
 	sink_commit(&sink, STDOUT_FILENO);
-	cr_expect_eq(sink_flush(&sink, -1), -ENOSPC);
+	cr_expect_eq(sink_flush(&sink, &PATIENCE_INIT(-1)), -ENOSPC);
 	cr_expect_eq(sink_fd(&sink), -1);
 	sink_free(&sink);
 }
@@ -120,7 +120,7 @@ Test(sink, a_late_signal_does_not_cut_off_a_slow_reader)
 		close(fds[1]);
 		read_slowly(fds[0]);
 	}
-	cr_expect_eq(sink_flush(&sink, stop[0]), 0);
+	cr_expect_eq(sink_flush(&sink, &PATIENCE_INIT(stop[0])), 0);
 	close(fds[1]);
 	cr_assert_eq(waitpid(reader, &status, 0), reader);
 	cr_expect_eq(status, 0);
@@ -133,7 +133,7 @@ Test(sink, a_signal_ends_the_wait_for_one_who_does_not_read)
 	int fds[2], stop[2];
 
 	fill(&sink, fds, stop);
-	cr_expect_eq(sink_flush(&sink, stop[0]), -EINTR);
+	cr_expect_eq(sink_flush(&sink, &PATIENCE_INIT(stop[0])), -EINTR);
 	cr_expect_neq(sink_fd(&sink), -1);
 	sink_free(&sink);
 }
