@@ -232,14 +232,9 @@ static bool relay_write(struct jailed *j, struct relay *relay)
 	return n > 0;
 }
 
-static bool wants_to_write(const struct jailed *j, const struct relay *relay)
-{
-	return relay->len && guard_ready(&j->guard, relay->to);
-}
-
 static void relay_pump(struct jailed *j, struct relay *relay)
 {
-	if (wants_to_write(j, relay))
+	if (relay->len && guard_ready(&j->guard, relay->to))
 		(void)relay_write(j, relay);
 	else if (!relay->len && relay->from_fd >= 0 &&
 		 guard_ready(&j->guard, relay->from))
@@ -247,16 +242,11 @@ static void relay_pump(struct jailed *j, struct relay *relay)
 	watch(j, relay);
 }
 
-/* Our two outputs may be one pipe, and that poll called it writable is good for one
- * write: stderr has its turn when stdout reads. */
 static void pump(struct jailed *j)
 {
-	bool both = wants_to_write(j, &j->out) && wants_to_write(j, &j->err);
-
 	relay_pump(j, &j->in);
 	relay_pump(j, &j->out);
-	if (!both)
-		relay_pump(j, &j->err);
+	relay_pump(j, &j->err);
 }
 
 static void watch_all(struct jailed *j)

@@ -71,6 +71,15 @@ test_relay() {
 	"$quod" exec -- "$parrot" <"$dir/sent" >/dev/full 2>"$dir/err" || code=$?
 	is $code 125 'stdout is full'
 	has "$(cat "$dir/err")" 'No space left' 'and why'
+	code=0
+	"$quod" exec -- "$parrot" 9 2 <"$dir/sent" 2>/dev/full || code=$?
+	is $code 9 'stderr is full: nobody waits for it'
+	{
+		code=0
+		"$quod" exec -- "$parrot" 9 2 <"$dir/sent" 2>&1 >"$dir/out" || code=$?
+		echo $code >"$dir/code"
+	} | head -c 10 >"$dir/got"
+	is "$(cat "$dir/code") $(wc -c <"$dir/got")" '9 10' 'the reader of stderr goes: the same'
 }
 
 test_limits() {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parrot CODE: says on standard output what it hears on standard input, to the byte and
- * to the end; then a word on standard error, and exits with CODE.
+ * parrot [CODE [FD]]: says on standard output, or on FD, what it hears on standard input,
+ * to the byte and to the end; then a word on standard error, and exits with CODE.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +22,11 @@ int main(int argc, char **argv)
 {
 	static const char word[] = "that is all\n";
 	char block[10000];
+	int to = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 1;
 	ssize_t n;
 
 	while ((n = read(0, block, sizeof(block))) > 0)
-		say(1, block, (size_t)n);
+		say(to, block, (size_t)n);
 	say(2, word, strlen(word));
 	return argc > 1 ? (int)strtol(argv[1], NULL, 10) : 0;
 }

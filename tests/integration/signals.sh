@@ -149,6 +149,44 @@ test_late_signal() {
 		echo "$(wc -c <"$dir/out"):$code"'
 }
 
+# The program has ended well, and what it said does not reach anybody.
+test_lost() {
+	scene 'a signal, and nobody reads the rest of exec' '130' '
+		"$quod" exec -- "$parrot" <"$dir/sent" >"$dir/fifo" 2>"$dir/err" & pid=$!
+		exec 3<"$dir/fifo"; dd bs=1 count=1 <&3 >"$dir/out" 2>"$dir/rest"
+		while [ -n "$(child_states $pid)" ]; do :; done
+		kill -TERM $pid; wait $pid; echo $?'
+	has "$(cat "$dir/err")" 'quod: cancelled: ' 'and stderr says so'
+	scene 'the reader of exec goes before the rest' '130' '
+		"$quod" exec -- "$parrot" <"$dir/sent" >"$dir/fifo" 2>"$dir/err" & pid=$!
+		exec 3<"$dir/fifo"; dd bs=1 count=1 <&3 >"$dir/out" 2>"$dir/rest"
+		while [ -n "$(child_states $pid)" ]; do :; done
+		exec 3<&-; wait $pid; echo $?'
+}
+
+# One signal is enough, whatever is still to be said, and to whom.
+test_nobody_reads() {
+	scene 'exec: a signal while it runs, and nobody reads stderr either' '130' '
+		"$quod" exec -- "$inmate" flood >"$dir/fifo" 2>&1 & pid=$!
+		exec 3<"$dir/fifo"; dd bs=1 count=1 <&3 >"$dir/out" 2>"$dir/rest"
+		kill -TERM $pid; wait $pid; echo $?'
+	scene 'exec: a signal after its time, and nobody reads stderr either' '124' '
+		"$quod" exec --timeout 300ms -- "$inmate" flood >"$dir/fifo" 2>&1 & pid=$!
+		exec 3<"$dir/fifo"; dd bs=1 count=1 <&3 >"$dir/out" 2>"$dir/rest"
+		while [ -n "$(child_states $pid)" ]; do :; done
+		kill -TERM $pid; wait $pid; echo $?'
+	scene 'run: a signal while it runs, and nobody reads' '130' '
+		"$quod" run -e "for (;;) console.log(new Array(500).join(\"x\"))" >"$dir/fifo" 2>&1 & pid=$!
+		exec 3<"$dir/fifo"; dd bs=1 count=1 <&3 >"$dir/out" 2>"$dir/rest"
+		kill -TERM $pid; wait $pid; echo $?'
+	printf "{\"id\":\"a\",\"input\":1}\n%.0s" 1 2 >"$dir/cases"
+	scene 'cases: a signal while one runs, and nobody reads' '130' '
+		"$quod" run -o json --cases "$dir/cases" -e "console.log(new Array(65001).join(\"\\1\"))" \
+			>"$dir/fifo" 2>&1 & pid=$!
+		exec 3<"$dir/fifo"; dd bs=1 count=2 <&3 >"$dir/out" 2>"$dir/rest"
+		kill -TERM $pid; wait $pid; echo $?'
+}
+
 # Stopped, quod cannot look at the clock: the kernel's limit on CPU time holds instead.
 test_stopped() {
 	scene 'SIGSTOP and SIGCONT: the deadline still holds' 'now:124' '
@@ -168,5 +206,7 @@ test_readers
 test_killed
 test_cancelled_exec
 test_late_signal
+test_lost
+test_nobody_reads
 test_stopped
 tap_done
