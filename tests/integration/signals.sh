@@ -176,7 +176,8 @@ test_nobody_reads() {
 		while [ -n "$(child_states $pid)" ]; do :; done
 		kill -TERM $pid; wait $pid; echo $?'
 	scene 'run: a signal while it runs, and nobody reads' '130' '
-		"$quod" run -e "for (;;) console.log(new Array(500).join(\"x\"))" >"$dir/fifo" 2>&1 & pid=$!
+		"$quod" run -o ndjson -e "for (;;) console.log(new Array(500).join(\"x\"))" \
+			>"$dir/fifo" 2>&1 & pid=$!
 		exec 3<"$dir/fifo"; dd bs=1 count=1 <&3 >"$dir/out" 2>"$dir/rest"
 		kill -TERM $pid; wait $pid; echo $?'
 	printf "{\"id\":\"a\",\"input\":1}\n%.0s" 1 2 >"$dir/cases"
@@ -184,6 +185,17 @@ test_nobody_reads() {
 		"$quod" run -o json --cases "$dir/cases" -e "console.log(new Array(65001).join(\"\\1\"))" \
 			>"$dir/fifo" 2>&1 & pid=$!
 		exec 3<"$dir/fifo"; dd bs=1 count=2 <&3 >"$dir/out" 2>"$dir/rest"
+		kill -TERM $pid; wait $pid; echo $?'
+}
+
+# The run that it tries has blocked the signals by then, for which SIGPIPE's being ignored
+# is the sign.
+test_doctor() {
+	scene 'doctor: a signal, and nobody reads' '130' '
+		exec 3<>"$dir/fifo"
+		dd if=/dev/zero of="$dir/fifo" oflag=nonblock bs=4096 count=1000 2>"$dir/rest"
+		env --default-signal=PIPE "$quod" doctor >&3 & pid=$!
+		until grep -q "^SigIgn:.*[13579bdf]...$" /proc/$pid/status; do :; done
 		kill -TERM $pid; wait $pid; echo $?'
 }
 
@@ -208,5 +220,6 @@ test_cancelled_exec
 test_late_signal
 test_lost
 test_nobody_reads
+test_doctor
 test_stopped
 tap_done
