@@ -44,12 +44,21 @@ static void add_json(const struct jail_probe *probe, struct text *to)
 	text_add_char(to, '}');
 }
 
+/* Paths, and what an interpreter said, may be in it. */
+static void add_line(struct text *to, const char *words)
+{
+	text_add_escaped(to, words, strlen(words), 0);
+	text_add_char(to, '\n');
+}
+
 static void add_row(const struct jail_probe *probe, struct text *to)
 {
-	text_addf(to, "%-24s %-6s %s\n", probe->name, state_names[probe->state],
-		  probe->found);
-	if (probe->remedy[0])
-		text_addf(to, "%-24s %-6s -> %s\n", "", "", probe->remedy);
+	text_addf(to, "%-24s %-6s ", probe->name, state_names[probe->state]);
+	add_line(to, probe->found);
+	if (!probe->remedy[0])
+		return;
+	text_addf(to, "%-24s %-6s -> ", "", "");
+	add_line(to, probe->remedy);
 }
 
 static void judge_run(const struct record *record, struct jail_probe *probe)

@@ -38,18 +38,41 @@ static void add_foreign(struct output *output, int fd, const char *bytes, size_t
 		text_add(&output->sink.bytes, bytes, len);
 }
 
+/* stderr is where quod itself speaks: there each line of what the guest says has its
+ * prefix, or the second could be taken for quod's. */
+static void text_aside(struct output *output, const char *prefix, const char *bytes,
+		       size_t len)
+{
+	struct text *to = &output->sink.bytes;
+
+	for (;;) {
+		const char *end = memchr(bytes, '\n', len);
+		size_t n = end ? (size_t)(end - bytes) : len;
+
+		text_add_str(to, prefix);
+		add_foreign(output, STDERR_FILENO, bytes, n);
+		text_add_char(to, '\n');
+		if (!end)
+			break;
+		bytes += n + 1;
+		len -= n + 1;
+	}
+	sink_commit(&output->sink, STDERR_FILENO);
+}
+
 static void text_line(struct output *output, const struct runlog *log,
 		      const struct log_line *line)
 {
-	bool aside = line->level == LOG_WARN || line->level == LOG_ERROR;
-	int fd = aside ? STDERR_FILENO : STDOUT_FILENO;
+	const char *bytes = runlog_text(log, line);
 
-	if (aside)
-		text_add_str(&output->sink.bytes,
-			     line->level == LOG_WARN ? "WARN: " : "ERR: ");
-	add_foreign(output, fd, runlog_text(log, line), line->len);
+	if (line->level == LOG_WARN || line->level == LOG_ERROR) {
+		text_aside(output, line->level == LOG_WARN ? "WARN: " : "ERR: ", bytes,
+			   line->len);
+		return;
+	}
+	add_foreign(output, STDOUT_FILENO, bytes, line->len);
 	text_add_char(&output->sink.bytes, '\n');
-	sink_commit(&output->sink, fd);
+	sink_commit(&output->sink, STDOUT_FILENO);
 }
 
 /* JSON too is shown escaped on a terminal: what needs it can only stand in strings. */
@@ -161,7 +184,7 @@ static void text_record(struct output *output, const struct record *record)
 	if (why.len == 0)
 		return;
 	text_add_str(to, "quod: ");
-	add_foreign(output, STDERR_FILENO, text_str(&why), why.len);
+	text_add(to, text_str(&why), why.len);
 	text_add_char(to, '\n');
 	sink_commit(&output->sink, STDERR_FILENO);
 }

@@ -5,7 +5,8 @@
  * here blocks.
  *
  * On a terminal what the guest says is shown escaped; into pipes and files it goes raw.
- * The two streams are looked at separately.
+ * The two streams are looked at separately. What quod itself says of a run is a line of
+ * its own on stderr that begins with "quod: ", and no guest can make another.
  */
 #ifndef QUOD_OUTPUT_H
 #define QUOD_OUTPUT_H

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One short line for people: what happened, which limit it was, and how to get past it.
+ *
+ * It is quod's own word, so what a stranger or a path contributes is shown escaped, also
+ * in a file: a message with a line break in it could go on as another line of quod's. The
+ * only lines after the first are indented.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -31,31 +35,63 @@ static void add_limit(const struct record *record, enum limit_id id, const char 
 	}
 }
 
+static void add_foreign(struct text *to, const char *bytes, size_t len)
+{
+	text_add_escaped(to, bytes, len, 0);
+}
+
 static void add_place(const struct record *record, uint32_t line, uint32_t column,
 		      struct text *to)
 {
 	if (!line)
 		return;
-	text_addf(to, " at %s:%" PRIu32, record->request->name, line);
+	text_add_str(to, " at ");
+	add_foreign(to, record->request->name, strlen(record->request->name));
+	text_addf(to, ":%" PRIu32, line);
 	if (column)
 		text_addf(to, ":%" PRIu32, column);
 }
 
-/* Engines begin a stack with the message, which has been said already. */
+/* What is left of a stretch that begins so; all of it if it does not. */
+static const char *skip_prefix(const char *at, const char *end, const struct text *prefix)
+{
+	size_t len = prefix->len;
+
+	if (len > (size_t)(end - at) || (len && memcmp(at, prefix->data, len) != 0))
+		return at;
+	return at + len;
+}
+
+/* Engines begin a stack with name and message, which have been said already: the message
+ * with all of its lines. */
+static const char *skip_heading(const struct record_error *error, const char *stack,
+				const char *end)
+{
+	const char *at = skip_prefix(stack, end, &error->name);
+
+	if (at == stack)
+		return stack;
+	if (end - at > 2 && !memcmp(at, ": ", 2))
+		at = skip_prefix(at + 2, end, &error->message);
+	const char *line_end = memchr(at, '\n', (size_t)(end - at));
+	return line_end ? line_end + 1 : end;
+}
+
 static void add_stack(const struct record_error *error, struct text *to)
 {
-	const char *stack = text_str(&error->stack);
-	const char *end = stack + error->stack.len;
+	const char *end = text_str(&error->stack) + error->stack.len;
+	const char *stack = skip_heading(error, text_str(&error->stack), end);
 
-	if (error->name.len && !strncmp(stack, text_str(&error->name), error->name.len)) {
-		const char *line_end = memchr(stack, '\n', error->stack.len);
+	while (stack < end) {
+		const char *line_end = memchr(stack, '\n', (size_t)(end - stack));
+		const char *next = line_end ? line_end + 1 : end;
 
-		stack = line_end ? line_end + 1 : end;
+		while (stack < next && (*stack == ' ' || *stack == '\t'))
+			stack++;
+		text_add_str(to, "\n    ");
+		add_foreign(to, stack, (size_t)((line_end ? line_end : end) - stack));
+		stack = next;
 	}
-	if (stack == end)
-		return;
-	text_add_char(to, '\n');
-	text_add(to, stack, (size_t)(end - stack));
 }
 
 static void explain_error(const struct record *record, struct text *to)
@@ -63,10 +99,10 @@ static void explain_error(const struct record *record, struct text *to)
 	const struct record_error *error = &record->error;
 
 	text_add_str(to, error->phase == PHASE_PARSE ? "" : "uncaught ");
-	text_add(to, text_str(&error->name), error->name.len);
+	add_foreign(to, text_str(&error->name), error->name.len);
 	if (error->name.len && error->message.len)
 		text_add_str(to, ": ");
-	text_add(to, text_str(&error->message), error->message.len);
+	add_foreign(to, text_str(&error->message), error->message.len);
 	add_place(record, error->line, error->column, to);
 	if (error->phase == PHASE_PARSE && record->engine == POLICY_ENGINE_DUKTAPE)
 		text_add_str(to, " (this engine speaks ECMAScript 5: no let, arrow "
@@ -86,7 +122,8 @@ static void explain_rejected(const struct record *record, struct text *to)
 
 		if (!finding->blocks)
 			continue;
-		text_addf(to, "%s%s", lead, finding->message);
+		text_add_str(to, lead);
+		add_foreign(to, finding->message, strlen(finding->message));
 		add_place(record, finding->line, finding->column, to);
 		text_addf(to, " [%s]", finding->rule);
 		lead = "\n  ";
@@ -124,7 +161,7 @@ static void explain_cancelled(const struct record *record, struct text *to)
 
 static void explain_message(const struct record *record, struct text *to)
 {
-	text_add(to, text_str(&record->why), record->why.len);
+	add_foreign(to, text_str(&record->why), record->why.len);
 }
 
 static void explain_timeout(const struct record *record, struct text *to)

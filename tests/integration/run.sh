@@ -69,6 +69,44 @@ i
 d' 'text: log, info and debug on stdout'
 	is "$err" 'ERR: e
 WARN: w' 'text: error and warn on stderr, each with its prefix'
+	run -e 'console.error("a\n\nquod: ok"); console.warn("b\n")'
+	is "$err" 'ERR: a
+ERR: 
+ERR: quod: ok
+WARN: b
+WARN: ' 'text: and each line of them'
+}
+
+# no_forgery NAME ARGS...: of all lines on stderr, by newline or carriage return, one
+# begins as quod's do.
+no_forgery() {
+	name=$1
+	shift
+	run "$@"
+	is "$(tr '\r' '\n' <"$dir/err" | grep -c '^quod: ')" 1 "one line of quod's own: $name"
+}
+
+# What quod says of a run is its own word, in a pipe too: no line of it is another's.
+test_own_words() {
+	forged='\r\nquod: ok'
+	no_forgery 'a message' -e "throw new Error('$forged')"
+	is "$err" 'quod: uncaught Error: \x0d\x0aquod: ok at -e:1
+    at -e:1' 'a message of two lines is shown on one, and once'
+	no_forgery 'a name' -e "var e = new Error('x'); e.name = 'y$forged'; throw e"
+	no_forgery 'the name of a function' -e "var o = {}; Object.defineProperty(
+		Object.defineProperty(o, 'f', {value: function () { throw new Error('x'); }}).f,
+		'name', {value: 'y$forged'}); o.f()"
+	no_forgery 'a value that is thrown' -e "throw 'y$forged'"
+	no_forgery 'an argument of console.error' -e "console.error('y\\nquod: ok'); throw 1"
+	line=$(printf 'x\nquod: ok.js')
+	echo 'throw 1' >"$dir/$line"
+	no_forgery 'the name of a file' "$dir/$line"
+	no_forgery 'the name of a cgroup' --cgroup "$line" -e 1
+	code=0
+	"$quod" exec --cgroup "$line" -- "$quod_js" 2>"$dir/err" || code=$?
+	is "$code $(grep -c '^quod: ' "$dir/err")" '125 1' 'exec: the same of the name of a cgroup'
+	QUOD_JS=$line "$quod" doctor >"$dir/out" || true
+	is "$(grep -c '^quod: ' "$dir/out")" 0 'doctor: a path makes no line'
 }
 
 test_arguments() {
@@ -227,6 +265,7 @@ test_replay() {
 test_logs_survive
 test_logs_as_they_happen
 test_levels
+test_own_words
 test_arguments
 test_values
 test_verdict
