@@ -50,9 +50,20 @@
 		    CLONE_VFORK) |                                                     \
 	 0x7fu)
 
+/* Private memory, and how it is laid out. Not what a limit does not count: MAP_SHARED and
+ * MAP_GROWSDOWN pass by RLIMIT_DATA, MAP_HUGETLB by memory.max, into the one pool of the
+ * host. Flags to come are refused too. Nothing else can be mapped: there is no file. */
+#define MAP_MAY                                                                   \
+	((uint64_t)(MAP_FIXED | MAP_FIXED_NOREPLACE | MAP_NORESERVE | MAP_STACK | \
+		    MAP_POPULATE))
+
 /* clang-format off */
-#define ALWAYS(name, in)		  { name, in, false, 0, 0, 0 }
-#define WHEN(name, in, arg, mask, value)  { name, in, true, arg, mask, value }
+#define ALWAYS(name, in)		  { name, in, 0, {{ 0, 0, 0 }} }
+#define WHEN(name, in, arg, mask, value)  { name, in, 1, {{ arg, mask, value }} }
+#define MAPS(in, kind)	{ "mmap", in, 2, {{ 2, PROT_EXEC_BIT, 0 }, \
+					  { 3, ~MAP_MAY, kind | MAP_ANONYMOUS }} }
+#define FUTEX(in, op, may)		  WHEN("futex", in, 1, \
+					       ~(uint64_t)(FUTEX_CLOCK_REALTIME | (may)), op)
 #define EQUALS				  UINT64_MAX
 
 const struct syscall_rule syscall_rules[] = {
@@ -61,13 +72,16 @@ const struct syscall_rule syscall_rules[] = {
 	ALWAYS("write",			IN_INNER | IN_JS | IN_EXEC | IN_SUP),
 	ALWAYS("exit_group",		IN_INNER | IN_JS | IN_EXEC | IN_SUP),
 	ALWAYS("clock_gettime",		IN_INNER | IN_JS | IN_EXEC | IN_SUP),
-	ALWAYS("gettimeofday",		IN_INNER | IN_JS | IN_EXEC | IN_SUP),
 	ALWAYS("clock_nanosleep",	IN_INNER | IN_JS | IN_EXEC),
+	/* glibc's, where the kernel's clock cannot be read from user space. */
+	ALWAYS("gettimeofday",		IN_EXEC),
 
 	/* What a static libc does before main(). No writable memory becomes code. */
 	WHEN("execveat",		IN_JS | IN_EXEC, 4, EQUALS, AT_EMPTY_PATH_FLAG),
 	ALWAYS("brk",			IN_JS | IN_EXEC | IN_SUP),
-	WHEN("mmap",			IN_JS | IN_EXEC | IN_SUP, 2, PROT_EXEC_BIT, 0),
+	MAPS(				IN_JS | IN_EXEC | IN_SUP, MAP_PRIVATE),
+	/* What processes have in common. */
+	MAPS(				IN_TASKS, MAP_SHARED),
 	WHEN("mprotect",		IN_JS | IN_EXEC | IN_SUP, 2, PROT_EXEC_BIT, 0),
 	ALWAYS("munmap",		IN_JS | IN_EXEC | IN_SUP),
 	ALWAYS("arch_prctl",		IN_JS | IN_EXEC),
@@ -93,13 +107,15 @@ const struct syscall_rule syscall_rules[] = {
 	ALWAYS("readv",			IN_EXEC),
 	ALWAYS("writev",		IN_EXEC | IN_SUP),
 	ALWAYS("close",			IN_EXEC | IN_SUP),
-	ALWAYS("fstat",			IN_EXEC),
-	ALWAYS("newfstatat",		IN_EXEC),
+	/* Neither fstat nor newfstatat: the inode of a pipe and the device of the root are
+	 * counters of the host. stdio lives without. */
 	ALWAYS("lseek",			IN_EXEC),
 	ALWAYS("exit",			IN_EXEC),
 	/* Private ones alone: others are known by file and offset, and jails that run the
 	 * same program have its pages in common. */
-	WHEN("futex",			IN_ALONE, 1, FUTEX_PRIVATE_FLAG, FUTEX_PRIVATE_FLAG),
+	FUTEX(IN_ALONE, FUTEX_WAIT_PRIVATE, 0),
+	FUTEX(IN_ALONE, FUTEX_WAIT_BITSET_PRIVATE, 0),
+	FUTEX(IN_ALONE, FUTEX_WAKE_PRIVATE, 0),
 	/* A timer wakes the supervisor where a write could sleep. */
 	ALWAYS("rt_sigreturn",		IN_EXEC | IN_SUP),
 	ALWAYS("sigaltstack",		IN_EXEC),
@@ -127,8 +143,11 @@ const struct syscall_rule syscall_rules[] = {
 	ALWAYS("tkill",			IN_TASKS),
 	/* The kernel's own wake at the end of a thread is not private, so neither is the
 	 * wait of pthread_join. What jails could have in common by it is not there: the
-	 * program is a copy of the jail's own. */
-	ALWAYS("futex",			IN_TASKS),
+	 * program is a copy of the jail's own. musl's condition variables move waiters. */
+	FUTEX(IN_TASKS, FUTEX_WAIT, FUTEX_PRIVATE_FLAG),
+	FUTEX(IN_TASKS, FUTEX_WAIT_BITSET, FUTEX_PRIVATE_FLAG),
+	FUTEX(IN_TASKS, FUTEX_WAKE, FUTEX_PRIVATE_FLAG),
+	FUTEX(IN_TASKS, FUTEX_REQUEUE, FUTEX_PRIVATE_FLAG),
 
 	/* Between a filter that tells and execveat: the listener goes to quod, then no file may be
 	 * opened any more. The program gains nothing: that descriptor is closed when it
@@ -207,21 +226,24 @@ static int tolerate_absent(int r)
 	return r == -EDOM || r == -EFAULT ? 0 : r;
 }
 
-static struct scmp_arg_cmp condition(const struct syscall_rule *rule)
+static struct scmp_arg_cmp compare(const struct syscall_condition *when)
 {
-	if (rule->mask == EQUALS)
-		return SCMP_CMP64(rule->arg, SCMP_CMP_EQ, rule->value);
-	return SCMP_CMP64(rule->arg, SCMP_CMP_MASKED_EQ, rule->mask, rule->value);
+	if (when->mask == EQUALS)
+		return SCMP_CMP64(when->arg, SCMP_CMP_EQ, when->value);
+	return SCMP_CMP64(when->arg, SCMP_CMP_MASKED_EQ, when->mask, when->value);
 }
 
 static int add_allowed(scmp_filter_ctx ctx, const struct syscall_rule *rule)
 {
 	int number = seccomp_syscall_resolve_name(rule->name);
+	struct scmp_arg_cmp compares[SYSCALL_CONDITIONS_MOST];
 
 	if (number == __NR_SCMP_ERROR)
 		return 0; /* a libseccomp older than the call */
-	return tolerate_absent(seccomp_rule_add(ctx, SCMP_ACT_ALLOW, number,
-						rule->conditional, condition(rule)));
+	for (unsigned i = 0; i < rule->conditions; i++)
+		compares[i] = compare(&rule->when[i]);
+	return tolerate_absent(seccomp_rule_add_array(ctx, SCMP_ACT_ALLOW, number,
+						      rule->conditions, compares));
 }
 
 static const struct syscall_rule *rule_of(enum filter_kind kind, const char *name)
@@ -245,11 +267,11 @@ static int add_dangerous(scmp_filter_ctx ctx, enum filter_kind kind, const char 
 	if (!but)
 		return tolerate_absent(
 			seccomp_rule_add(ctx, filter_infos[kind].dangerous, number, 0));
-	if (!but->conditional || but->mask != EQUALS)
+	if (but->conditions != 1 || but->when[0].mask != EQUALS)
 		return -EINVAL;
-	return tolerate_absent(
-		seccomp_rule_add(ctx, filter_infos[kind].dangerous, number, 1,
-				 SCMP_CMP64(but->arg, SCMP_CMP_NE, but->value)));
+	return tolerate_absent(seccomp_rule_add(
+		ctx, filter_infos[kind].dangerous, number, 1,
+		SCMP_CMP64(but->when[0].arg, SCMP_CMP_NE, but->when[0].value)));
 }
 
 static int set_architecture(scmp_filter_ctx ctx, uint32_t arch)

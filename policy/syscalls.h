@@ -7,19 +7,18 @@
  *	JS		quod-js from execveat until INNER is on; both stay on
  *	EXEC		any static program under `quod exec`
  *	EXEC_NOTIFY	the same, where quod can be told what EXEC kills for
- *	TASKS		EXEC, and processes and threads: where a policy allows more than one
+ *	TASKS		EXEC, processes and threads: a policy may allow more than one
  *	TASKS_NOTIFY	the same, where quod can be told
  *	SUP		quod itself, once it reads what a guest wrote
  *
  * The verdict of a filter on a call: another ABI's number gets `foreign`. A call that a
- * rule of the filter names gets through where its condition holds; several rules for one
+ * rule of the filter names gets through where its conditions hold; several rules for one
  * call are alternatives. What is left gets `dangerous` if it is on that list, else
  * `other`.
  */
 #ifndef QUOD_POLICY_SYSCALLS_H
 #define QUOD_POLICY_SYSCALLS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 enum filter_kind {
@@ -43,13 +42,20 @@ enum filter_bit {
 	IN_SUP = 1 << FILTER_SUPERVISOR,
 };
 
-/* A condition on one argument: allowed if (argument & mask) == value. */
+/* (argument & mask) == value. */
+struct syscall_condition {
+	unsigned arg;
+	uint64_t mask, value;
+};
+
+#define SYSCALL_CONDITIONS_MOST 2
+
+/* Allowed where every condition holds. They are about different arguments. */
 struct syscall_rule {
 	const char *name;
 	unsigned in; /* enum filter_bit */
-	bool conditional;
-	unsigned arg;
-	uint64_t mask, value;
+	unsigned conditions;
+	struct syscall_condition when[SYSCALL_CONDITIONS_MOST];
 };
 
 extern const struct syscall_rule syscall_rules[];

@@ -29,7 +29,18 @@ static bool is_call(const char *name)
 
 static bool can_be_met(const struct syscall_rule *rule)
 {
-	return rule->arg < 6 && (rule->value & ~rule->mask) == 0;
+	unsigned args = 0;
+
+	for (unsigned i = 0; i < rule->conditions; i++) {
+		const struct syscall_condition *when = &rule->when[i];
+
+		/* libseccomp takes one condition on an argument. */
+		if (when->arg >= 6 || (when->value & ~when->mask) ||
+		    (args & 1u << when->arg))
+			return false;
+		args |= 1u << when->arg;
+	}
+	return rule->conditions <= SYSCALL_CONDITIONS_MOST;
 }
 
 static bool is_dangerous(const char *name)
@@ -48,7 +59,7 @@ static void test_table(void)
 		const struct syscall_rule *rule = &syscall_rules[i];
 
 		calls = is_call(rule->name) && calls;
-		if (rule->conditional)
+		if (rule->conditions)
 			met = can_be_met(rule) && met;
 		else if (rule->in & IN_EXEC)
 			apart = !is_dangerous(rule->name) && apart;

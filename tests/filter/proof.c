@@ -108,39 +108,59 @@ static void ask_corners(struct trial *trial, struct seccomp_data *data)
 	for (unsigned i = 0; i < syscall_rules_count; i++) {
 		const struct syscall_rule *rule = &syscall_rules[i];
 
-		if (!rule->conditional)
-			continue;
-		ask_with(trial, data, rule->arg, rule->value);
-		ask_with(trial, data, rule->arg, rule->value | rule->mask);
-		ask_with(trial, data, rule->arg, rule->value | HIGH_BITS);
+		for (unsigned j = 0; j < rule->conditions; j++) {
+			const struct syscall_condition *when = &rule->when[j];
+
+			ask_with(trial, data, when->arg, when->value);
+			ask_with(trial, data, when->arg, when->value | when->mask);
+			ask_with(trial, data, when->arg, when->value | HIGH_BITS);
+		}
+	}
+}
+
+/* One argument, the others what the rule wants: else a second condition hides behind the
+ * first. */
+static void ask_within(struct trial *trial, struct seccomp_data *data,
+		       const struct syscall_rule *rule, unsigned arg, uint64_t value)
+{
+	ask_with(trial, data, arg, value);
+	for (int byte = 0; byte <= 0xff; byte += 0xff) {
+		memset(data->args, byte, sizeof(data->args));
+		for (unsigned i = 0; i < rule->conditions; i++)
+			data->args[rule->when[i].arg] = rule->when[i].value;
+		data->args[arg] = value;
+		ask(trial, data);
 	}
 }
 
 /* What a rule wants, and every value that is one bit away from it. */
 static void ask_around(struct trial *trial, struct seccomp_data *data,
-		       const struct syscall_rule *rule)
+		       const struct syscall_rule *rule,
+		       const struct syscall_condition *when)
 {
 	for (unsigned arg = 0; arg < 6; arg++) {
-		ask_with(trial, data, arg, rule->value);
-		ask_with(trial, data, arg, rule->value | HIGH_BITS);
-		ask_with(trial, data, arg, ~rule->value);
-		ask_with(trial, data, arg, ~rule->mask | rule->value);
+		ask_within(trial, data, rule, arg, when->value);
+		ask_within(trial, data, rule, arg, when->value | HIGH_BITS);
+		ask_within(trial, data, rule, arg, ~when->value);
+		ask_within(trial, data, rule, arg, ~when->mask | when->value);
 		for (int bit = 0; bit < 64; bit++)
-			ask_with(trial, data, arg, rule->value ^ 1ull << bit);
+			ask_within(trial, data, rule, arg, when->value ^ 1ull << bit);
 	}
 }
 
 /* Each half of an argument is compared with constants: the answer can change at those. */
 static void ask_at_constants(struct trial *trial, struct seccomp_data *data,
-			     const struct syscall_rule *rule)
+			     const struct syscall_rule *rule,
+			     const struct syscall_condition *when)
 {
-	const uint64_t low = rule->value & UINT32_MAX, high = rule->value & HIGH_BITS;
+	const uint64_t low = when->value & UINT32_MAX, high = when->value & HIGH_BITS;
 
 	for (unsigned at = 0; at < trial->len; at++)
 		for (uint32_t near = trial->code[at].k - 1; near != trial->code[at].k + 2;
 		     near++) {
-			ask_with(trial, data, rule->arg, high | near);
-			ask_with(trial, data, rule->arg, (uint64_t)near << 32 | low);
+			ask_within(trial, data, rule, when->arg, high | near);
+			ask_within(trial, data, rule, when->arg,
+				   (uint64_t)near << 32 | low);
 		}
 }
 
@@ -150,10 +170,13 @@ static void ask_number(struct trial *trial, uint32_t arch, uint32_t number)
 
 	ask_corners(trial, &data);
 	for (unsigned i = 0; i < syscall_rules_count; i++) {
-		if (!syscall_rules[i].conditional || trial->table->rules[i] != data.nr)
-			continue;
-		ask_around(trial, &data, &syscall_rules[i]);
-		ask_at_constants(trial, &data, &syscall_rules[i]);
+		const struct syscall_rule *rule = &syscall_rules[i];
+
+		for (unsigned j = 0;
+		     trial->table->rules[i] == data.nr && j < rule->conditions; j++) {
+			ask_around(trial, &data, rule, &rule->when[j]);
+			ask_at_constants(trial, &data, rule, &rule->when[j]);
+		}
 	}
 	/* Where the call was made from does not matter. */
 	data.instruction_pointer = ALL_BITS;

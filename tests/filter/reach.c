@@ -148,20 +148,26 @@ static void try_argument(struct group *group, int number, unsigned argument,
 		add_line(&group->found, &probe, try(group, &probe));
 }
 
-/* What each rule wants of an argument, one bit off, and the same in the low half with
+/* What a rule wants of an argument, one bit off, and the same in the low half with
  * something in the high one. */
+static void try_condition(struct group *group, int number,
+			  const struct syscall_condition *when)
+{
+	try_argument(group, number, when->arg, when->value);
+	try_argument(group, number, when->arg, when->value ^ (when->mask & -when->mask));
+	try_argument(group, number, when->arg, when->value | 1ull << 32);
+}
+
 static void try_conditions(struct group *group, int number)
 {
 	for (unsigned i = 0; i < syscall_rules_count; i++) {
 		const struct syscall_rule *rule = &syscall_rules[i];
 
-		if (!rule->conditional || !(rule->in & (1u << group->wall->rules)) ||
+		if (!(rule->in & (1u << group->wall->rules)) ||
 		    seccomp_syscall_resolve_name(rule->name) != number)
 			continue;
-		try_argument(group, number, rule->arg, rule->value);
-		try_argument(group, number, rule->arg,
-			     rule->value ^ (rule->mask & -rule->mask));
-		try_argument(group, number, rule->arg, rule->value | 1ull << 32);
+		for (unsigned j = 0; j < rule->conditions; j++)
+			try_condition(group, number, &rule->when[j]);
 	}
 }
 

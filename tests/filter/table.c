@@ -55,7 +55,13 @@ static bool is_foreign(uint32_t arch, const struct seccomp_data *data)
 
 static bool meets(const struct syscall_rule *rule, const struct seccomp_data *data)
 {
-	return !rule->conditional || (data->args[rule->arg] & rule->mask) == rule->value;
+	for (unsigned i = 0; i < rule->conditions; i++) {
+		const struct syscall_condition *when = &rule->when[i];
+
+		if ((data->args[when->arg] & when->mask) != when->value)
+			return false;
+	}
+	return true;
 }
 
 uint32_t table_answer(const struct table *table, enum filter_kind kind,
