@@ -183,10 +183,11 @@ static int set_rlimits(const struct child_plan *plan, struct jail_error *err)
 		r = limit_stack(plan->limits.stack_bytes, err);
 	if (r == 0 && plan->limits.cpu_seconds)
 		r = limit(RLIMIT_CPU, plan->limits.cpu_seconds, "RLIMIT_CPU", err);
-	/* RLIMIT_DATA counts private writable memory; RLIMIT_AS would count address space
-	 * that is only reserved. */
+	/* RLIMIT_DATA counts private memory for as long as it can be written. */
 	if (r == 0 && plan->rlimit_data)
 		r = limit(RLIMIT_DATA, plan->limits.memory_bytes, "RLIMIT_DATA", err);
+	if (r == 0 && plan->rlimit_data && plan->limits.address_bytes)
+		r = limit(RLIMIT_AS, plan->limits.address_bytes, "RLIMIT_AS", err);
 	if (r == 0 && plan->rlimit_tasks)
 		r = child_limit_tasks(plan->limits.processes, err);
 	return r;

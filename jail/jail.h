@@ -88,6 +88,10 @@ struct jail_limits {
 	uint64_t memory_bytes; /* memory.max with swap 0; without a cgroup RLIMIT_DATA */
 	uint64_t
 		stack_bytes; /* RLIMIT_STACK; counted by memory.max, not by RLIMIT_DATA */
+	/* RLIMIT_AS, only where RLIMIT_DATA holds memory: bounds what that does not count
+	 * (what is only read, page tables), so it must leave room for the program itself
+	 * and for what it reserves. */
+	uint64_t address_bytes;
 	uint32_t cpu_seconds; /* RLIMIT_CPU, a backstop: whole seconds, soft = hard */
 	uint32_t cpu_percent; /* cpu.max, 100 = one CPU; only by cgroup */
 	/* Threads count. pids.max; without it the filter, if it refuses them, else

@@ -31,6 +31,12 @@
 
 #define STACK_BYTES (8 * LIMITS_MIB)
 
+/* Address space above the memory: the program's own pages, its stack, what a libc
+ * reserves. No more, because without a cgroup it is all that bounds what RLIMIT_DATA lets
+ * go: memory that was written and then protected, and the kernel's page tables, at worst
+ * two pages of them for one that lies alone. */
+#define ADDRESS_ROOM (64 * LIMITS_MIB)
+
 /* What a pipe that polls writable takes without blocking. */
 #define RELAY_BYTES PIPE_BUF
 
@@ -98,6 +104,8 @@ static int start(struct jailed *j, const struct limits *limits,
 	spec.argv = argv;
 	spec.limits = (struct jail_limits){
 		.memory_bytes = limit[LIMIT_ID_memory_bytes] + LIMITS_MEMORY_OVERHEAD,
+		.address_bytes = limit[LIMIT_ID_memory_bytes] + LIMITS_MEMORY_OVERHEAD +
+				 ADDRESS_ROOM,
 		.stack_bytes = STACK_BYTES,
 		.cpu_seconds = (uint32_t)(limit[LIMIT_ID_cpu_ms] / 1000 + 2),
 		.cpu_percent = (uint32_t)limit[LIMIT_ID_cpu_percent],
