@@ -8,8 +8,9 @@
  *			stack
  *	gate_lexis.c	places where engine and parser could read different words
  *	gate_scope.c	which name is whose
- *	gate_eval.c	what expressions come to: gate_value.c, gate_member.c, gate_call.c,
- *			gate_fold*.c, gate_bind.c; rounds of it, until no variable changes
+ *	gate_eval.c	what expressions come to: gate_value.c, gate_literal.c,
+ *			gate_member.c, gate_known.c, gate_call.c, gate_fold*.c, gate_bind.c;
+ *			rounds of it, until no variable changes
  *	gate_shape.c	signals that are seen by the shape alone
  *	gate_found.c	findings in order, with their places
  *
@@ -314,6 +315,18 @@ struct gate_value gate_value_boxed(struct gate *g, uint8_t kind, struct gate_val
 struct gate_value gate_value_concat(struct gate *g, struct gate_value a,
 				    struct gate_value b);
 
+/* --- gate_known.c --- */
+bool gate_is_global_object(struct gate_text name);
+/* Math and the like: functions are in it, but it is none. */
+bool gate_is_namespace(struct gate_text name);
+/* Is it the path of a function of the engine? */
+bool gate_leads_to_function(struct gate_text path);
+/* A method that every object has. */
+bool gate_is_method_of_all(struct gate_text key);
+/* May a name begin with it? Of ASCII alone. */
+bool gate_is_letter(char c);
+bool gate_is_capital(char c);
+
 /* --- gate_member.c: the property KEY of OBJECT, told at the node AT --- */
 struct gate_value gate_member(struct gate *g, struct gate_value object,
 			      struct gate_text key, uint32_t at);
@@ -324,10 +337,6 @@ struct gate_value gate_free_name(struct gate *g, struct gate_text name, uint32_t
 struct gate_value gate_constructor_of(struct gate *g, struct gate_value object,
 				      uint32_t at);
 struct gate_value gate_prototype_of(struct gate *g, struct gate_value object);
-/* Math and the like: functions are in it, but it is none. */
-bool gate_is_namespace(struct gate_text name);
-/* Is it the path of a function of the engine? */
-bool gate_leads_to_function(struct gate_text path);
 bool gate_is_prototype(struct gate_value value);
 
 /* --- gate_fold.c, gate_fold_text.c --- */

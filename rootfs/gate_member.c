@@ -24,121 +24,6 @@ static struct gate_text path_text(struct gate_value path)
 	return (struct gate_text){path.text, path.n};
 }
 
-static bool is_in(struct gate_text text, const char *const *words, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (gate_text_is(text, words[i]))
-			return true;
-	return false;
-}
-
-static bool is_global_object(struct gate_text name)
-{
-	static const char *const names[] = {"globalThis", "self", "window", "global"};
-
-	return is_in(name, names, sizeof(names) / sizeof(names[0]));
-}
-
-/* Objects with functions in them that are no functions. */
-bool gate_is_namespace(struct gate_text name)
-{
-	static const char *const names[] = {"Math",    "JSON", "Reflect",    "Atomics",
-					    "console", "Intl", "WebAssembly"};
-
-	return is_in(name, names, sizeof(names) / sizeof(names[0]));
-}
-
-static bool is_known_function(struct gate_text name)
-{
-	static const char *const names[] = {
-		"Object",
-		"Array",
-		"String",
-		"Number",
-		"Boolean",
-		"Symbol",
-		"Function",
-		"RegExp",
-		"Date",
-		"Error",
-		"TypeError",
-		"RangeError",
-		"SyntaxError",
-		"EvalError",
-		"ReferenceError",
-		"URIError",
-		"Map",
-		"Set",
-		"WeakMap",
-		"WeakSet",
-		"Promise",
-		"Proxy",
-		"BigInt",
-		"ArrayBuffer",
-		"Uint8Array",
-		"Int8Array",
-		"Uint16Array",
-		"Int16Array",
-		"Uint32Array",
-		"Int32Array",
-		"Float32Array",
-		"Float64Array",
-		"DataView",
-		"eval",
-		"parseInt",
-		"parseFloat",
-		"isNaN",
-		"isFinite",
-		"setTimeout",
-		"setInterval",
-		"clearTimeout",
-		"escape",
-		"unescape",
-		"encodeURIComponent",
-		"encodeURI",
-		"decodeURI",
-		"decodeURIComponent",
-		"atob",
-		"btoa",
-		"queueMicrotask",
-		"clearInterval",
-	};
-
-	return is_in(name, names, sizeof(names) / sizeof(names[0]));
-}
-
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
-}
-
-static bool is_capital(char c)
-{
-	return c >= 'A' && c <= 'Z';
-}
-
-/* Does the path lead to a function of the engine? */
-bool gate_leads_to_function(struct gate_text path)
-{
-	const char *dot = memchr(path.at, '.', path.len);
-	struct gate_text first, last;
-
-	if (!dot)
-		return is_known_function(path);
-	if (gate_text_ends(path, ".prototype"))
-		return false;
-	first = (struct gate_text){path.at, (uint32_t)(dot - path.at)};
-	last = (struct gate_text){dot + 1, path.len - first.len - 1};
-	dot = memchr(last.at, '.', last.len);
-	if (dot && !(last.len > 10 && !memcmp(last.at, "prototype.", 10)))
-		return false;
-	if (!gate_is_namespace(first) && !is_known_function(first))
-		return false;
-	/* Constants: Math.PI, Number.MAX_VALUE, "".length */
-	return !is_capital(last.at[0]) && !gate_text_ends(path, ".length") &&
-	       !gate_text_ends(path, ".name");
-}
-
 static struct gate_value code(struct gate *g, uint32_t at)
 {
 	if (at != GATE_NONE)
@@ -253,7 +138,7 @@ static struct gate_value path_step(struct gate *g, struct gate_text path,
 struct gate_value gate_free_name(struct gate *g, struct gate_text name, uint32_t at)
 {
 	gate_mention(g, RULE_GLOBAL, name, at);
-	if (is_global_object(name))
+	if (gate_is_global_object(name))
 		return gate_value_of(GATE_GLOBAL);
 	if (gate_text_is(name, "undefined"))
 		return gate_value_of(GATE_UNDEFINED);
@@ -262,18 +147,6 @@ struct gate_value gate_free_name(struct gate *g, struct gate_text name, uint32_t
 	if (gate_text_is(name, "Infinity"))
 		return gate_value_number(__builtin_inf());
 	return gate_value_path(name);
-}
-
-static bool is_method_of_all(struct gate_text key)
-{
-	static const char *const names[] = {
-		"toString",	    "valueOf",		"hasOwnProperty",
-		"isPrototypeOf",    "toLocaleString",	"propertyIsEnumerable",
-		"__defineGetter__", "__defineSetter__", "__lookupGetter__",
-		"__lookupSetter__",
-	};
-
-	return is_in(key, names, sizeof(names) / sizeof(names[0]));
 }
 
 static bool is_key(struct gate *g, uint32_t pair, struct gate_text key)
@@ -343,7 +216,7 @@ static struct gate_value object_member(struct gate *g, struct gate_value object,
 		return gate_constructor_of(g, object, at);
 	if (gate_text_is(key, "__proto__"))
 		return gate_prototype_of(g, object);
-	if (is_method_of_all(key))
+	if (gate_is_method_of_all(key))
 		return path_step(g, text_of("Object.prototype"), key, at);
 	return gate_value_of(GATE_UNKNOWN);
 }
@@ -400,7 +273,7 @@ static struct gate_value primitive_member(struct gate *g, struct gate_value obje
 		return object.kind == GATE_STRINGISH || object.flags & GATE_VALUE_OPAQUE
 			       ? gate_value_of(GATE_UNKNOWN)
 			       : gate_value_number(object.n);
-	if (!key.len || !(is_letter(key.at[0]) || (unsigned char)key.at[0] > 0x7f))
+	if (!key.len || !(gate_is_letter(key.at[0]) || (unsigned char)key.at[0] > 0x7f))
 		return gate_value_of(GATE_UNDEFINED);
 	proto = gate_prototype_of(g, object);
 	return proto.kind == GATE_PATH ? path_step(g, path_text(proto), key, at)
@@ -429,7 +302,7 @@ static struct gate_value other_member(struct gate *g, struct gate_value object,
 		return gate_value_boxed(g, GATE_DESCRIPTOR,
 					gate_member(g, g->list[object.first], key, at));
 	default:
-		return is_method_of_all(key)
+		return gate_is_method_of_all(key)
 			       ? path_step(g, text_of("Object.prototype"), key, at)
 			       : gate_value_of(GATE_UNKNOWN);
 	}
@@ -479,7 +352,7 @@ static bool is_mere_function(const struct gate *g, struct gate_value object, uin
 	if (object.kind == GATE_PATH)
 		return gate_text_is(path_text(object), "Function.prototype") ||
 		       (gate_leads_to_function(path_text(object)) &&
-			!is_capital(path_end(path_text(object)).at[0]));
+			!gate_is_capital(path_end(path_text(object)).at[0]));
 	if (object.kind != GATE_FUNCTION || g->nodes[at].kind != sym_subscript_expression)
 		return false;
 	node = gate_child(g, at, field_object);

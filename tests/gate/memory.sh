@@ -22,10 +22,7 @@ refused "$dir/empty.js" 'an empty source'
 
 # left SOURCE NAME: nothing recurses as deep as the source is, so a small stack does.
 left() {
-	(
-		ulimit -s 256
-		"$gate" --builtin "$1" >"$dir/told" 2>&1
-	)
+	prlimit --stack=262144 "$gate" --builtin "$1" >"$dir/told" 2>&1
 	is "$? $(sed -n 's/^complexity .* left //p' "$dir/told")" '0 0' "a small stack: $2"
 }
 
