@@ -360,6 +360,12 @@ void gate_write_variable(struct gate *g, uint32_t variable, struct gate_value va
 void gate_call(struct gate *g, uint32_t i);
 void gate_new(struct gate *g, uint32_t i);
 
+/* --- gate_literal.c --- */
+struct gate_value gate_eval_string(struct gate *g, uint32_t i);
+struct gate_value gate_eval_template(struct gate *g, uint32_t i);
+struct gate_value gate_eval_array(struct gate *g, uint32_t i);
+struct gate_value gate_eval_object(struct gate *g, uint32_t i);
+
 /* --- gate_eval.c --- */
 void gate_evaluate(struct gate *g);
 struct gate_value gate_returns(struct gate *g, struct gate_function *f);
