@@ -399,8 +399,50 @@ static void resolve_name(struct gate *g, uint32_t i)
 		v->leaks |= use_leaks(g, i);
 }
 
+/* typeof NAME, x instanceof NAME, Function.prototype: they ask, and lead to no code. */
+static uint32_t bare_operand(const struct gate *g, uint32_t i)
+{
+	uint32_t property;
+
+	switch (g->nodes[i].kind) {
+	case sym_unary_expression:
+		return g->nodes[i].op == anon_sym_typeof
+			       ? gate_child(g, i, field_argument)
+			       : GATE_NONE;
+	case sym_binary_expression:
+		return g->nodes[i].op == anon_sym_instanceof
+			       ? gate_child(g, i, field_right)
+			       : GATE_NONE;
+	case sym_member_expression:
+		property = gate_child(g, i, field_property);
+		i = gate_child(g, i, field_object);
+		return property != GATE_NONE && i != GATE_NONE &&
+				       gate_text_is(gate_source_of(g, property),
+						    "prototype") &&
+				       gate_text_is(gate_source_of(g, i), "Function")
+			       ? i
+			       : GATE_NONE;
+	default:
+		return GATE_NONE;
+	}
+}
+
+static void bare_operands(struct gate *g)
+{
+	for (uint32_t i = 0; i < g->nodes_count; i++) {
+		uint32_t operand = bare_operand(g, i);
+
+		if (operand == GATE_NONE)
+			continue;
+		operand = gate_in_parens(g, operand);
+		if (operand != GATE_NONE && g->nodes[operand].kind == sym_identifier)
+			g->nodes[operand].flags |= GATE_NODE_BARE;
+	}
+}
+
 void gate_resolve(struct gate *g)
 {
+	bare_operands(g);
 	for (uint32_t i = 0; i < g->nodes_count; i++)
 		if (is_reference(g, i))
 			resolve_name(g, i);
