@@ -326,12 +326,13 @@ const struct rule rules_builtin[] = {
 		MATCHES(SIGNAL("engine")),
 	},
 	{
-		.name = "engine-const",
-		DENY("the engine would treat const as var"),
-		.why = "There is no block scope and no protection from assignment in it: "
-		       "the result could be wrong without a word.",
+		.name = "engine-dialect",
+		DENY("the engine would run this with another meaning"),
+		.why = "To it const is var, a function in a block belongs to the function "
+		       "around it, and __proto__ in a literal is a property: the result "
+		       "could be wrong without a word.",
 		.always = true,
-		MATCHES(SIGNAL("engine-const")),
+		MATCHES(SIGNAL("engine-dialect")),
 	},
 	{
 		.name = "input-json",

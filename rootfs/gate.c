@@ -37,6 +37,8 @@ void gate_analyse(const struct gate_job *job, struct gate_summary *ret_summary)
 	gate_declare(g);
 	gate_resolve(g);
 	gate_obfuscation(g);
+	if (job->duktape)
+		gate_dialect(g);
 	g->places_shape = g->places_count;
 	gate_evaluate(g);
 	gate_shapes(g);

@@ -52,7 +52,7 @@
 	X(TOO_MANY_FINDINGS, "too-many-findings")   \
 	X(TOO_DEEP, "too-deep")                     \
 	X(UNEXAMINED, "unexamined")                 \
-	X(ENGINE_CONST, "engine-const")             \
+	X(ENGINE_DIALECT, "engine-dialect")         \
 	X(ENGINE, "engine")                         \
 	X(INPUT_JSON, "input-json")
 
@@ -271,8 +271,13 @@ void gate_lexis_end(struct gate *g, struct gate_lexis *lexis);
 /* Constructs that the grammar allows and an engine may read as something else. */
 void gate_lexis_nodes(struct gate *g);
 
-/* --- gate_modern.c --- */
-bool gate_modern(const struct gate *g, uint32_t i);
+/* --- gate_modern.c, gate_dialect.c --- */
+bool gate_modern(struct gate *g, uint32_t i);
+/* A function declaration that stands in a block, not in a function or the program. */
+bool gate_is_in_block(const struct gate *g, uint32_t i);
+/* Does the pair of an object literal have the key __proto__? */
+bool gate_is_proto_key(struct gate *g, uint32_t pair);
+void gate_dialect(struct gate *g);
 
 /* --- gate_text.c --- */
 bool gate_text_is(struct gate_text a, const char *b);
@@ -289,6 +294,9 @@ bool gate_text_decode(struct gate *g, struct gate_text raw, struct gate_text *re
 
 /* --- gate_scope.c, gate_names.c --- */
 uint32_t gate_name_of(struct gate *g, struct gate_text text);
+/* A use or a declaration of a name: is it one, and which name. */
+bool gate_is_reference(const struct gate *g, uint32_t i);
+uint32_t gate_name_at(struct gate *g, uint32_t i);
 void gate_names_free(struct gate *g);
 uint32_t gate_variable_add(struct gate *g, uint32_t scope, uint32_t name, uint32_t node);
 uint32_t gate_variable_find(const struct gate *g, uint32_t scope, uint32_t name);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a source needs that Duktape 2.7 has not, or has with another meaning: const is var
- * to it, a function in a block is hoisted out of it whatever happens, and __proto__ in a
- * literal is a property. What it refuses
- * loudly is here as well, so that another engine is chosen in time.
+ * What a source needs that Duktape 2.7 has not, or may have with another meaning (when it
+ * has: gate_dialect.c). What it refuses loudly is here as well, so that another engine can
+ * be chosen in time.
  */
 #include <string.h>
 
@@ -144,7 +143,7 @@ static bool is_modern_kind(TSSymbol kind)
 	}
 }
 
-static bool is_in_block(const struct gate *g, uint32_t i)
+bool gate_is_in_block(const struct gate *g, uint32_t i)
 {
 	uint32_t up = g->nodes[i].parent;
 
@@ -156,7 +155,7 @@ static bool is_in_block(const struct gate *g, uint32_t i)
 }
 
 /* To Duktape a property like any other. */
-static bool is_proto_key(const struct gate *g, uint32_t pair)
+bool gate_is_proto_key(struct gate *g, uint32_t pair)
 {
 	uint32_t key = gate_child(g, pair, field_key);
 	struct gate_text text;
@@ -166,10 +165,10 @@ static bool is_proto_key(const struct gate *g, uint32_t pair)
 	text = gate_source_of(g, key);
 	if (g->nodes[key].kind == sym_string && text.len > 2)
 		text = (struct gate_text){text.at + 1, text.len - 2};
-	return gate_text_is(text, "__proto__");
+	return gate_text_decode(g, text, &text) && gate_text_is(text, "__proto__");
 }
 
-bool gate_modern(const struct gate *g, uint32_t i)
+bool gate_modern(struct gate *g, uint32_t i)
 {
 	const struct gate_node *node = &g->nodes[i];
 
@@ -178,9 +177,9 @@ bool gate_modern(const struct gate *g, uint32_t i)
 		return true;
 	switch (node->kind) {
 	case sym_function_declaration:
-		return is_in_block(g, i);
+		return gate_is_in_block(g, i);
 	case sym_pair:
-		return is_proto_key(g, i);
+		return gate_is_proto_key(g, i);
 	case sym_for_in_statement:
 		return node->op == anon_sym_of || is_modern_operator((TSSymbol)node->ref);
 	case sym_method_definition:

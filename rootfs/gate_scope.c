@@ -254,7 +254,7 @@ static bool is_name(TSSymbol kind)
 	       kind == alias_sym_shorthand_property_identifier_pattern;
 }
 
-static uint32_t name_at(struct gate *g, uint32_t i)
+uint32_t gate_name_at(struct gate *g, uint32_t i)
 {
 	struct gate_text raw = gate_source_of(g, i), text;
 
@@ -264,7 +264,7 @@ static uint32_t name_at(struct gate *g, uint32_t i)
 static void declare_name(struct gate *g, uint32_t i)
 {
 	struct gate_node *node = &g->nodes[i];
-	uint32_t name = name_at(g, i), scope = node->scope, function;
+	uint32_t name = gate_name_at(g, i), scope = node->scope, function;
 
 	if (node->op == anon_sym_var)
 		scope = g->scopes[scope].function;
@@ -299,7 +299,7 @@ void gate_declare(struct gate *g)
 	}
 }
 
-static bool is_reference(const struct gate *g, uint32_t i)
+bool gate_is_reference(const struct gate *g, uint32_t i)
 {
 	const struct gate_node *node = &g->nodes[i];
 
@@ -377,7 +377,7 @@ static bool use_leaks(const struct gate *g, uint32_t i)
 static void resolve_name(struct gate *g, uint32_t i)
 {
 	struct gate_node *node = &g->nodes[i];
-	uint32_t name = name_at(g, i), found = GATE_NONE;
+	uint32_t name = gate_name_at(g, i), found = GATE_NONE;
 	struct gate_variable *v;
 
 	if (g->names[name].declared)
@@ -444,7 +444,7 @@ void gate_resolve(struct gate *g)
 {
 	bare_operands(g);
 	for (uint32_t i = 0; i < g->nodes_count; i++)
-		if (is_reference(g, i))
+		if (gate_is_reference(g, i))
 			resolve_name(g, i);
 }
 

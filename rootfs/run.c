@@ -70,7 +70,7 @@ static void gate_give_back(void *heap, void *at)
 	heap_free(heap, at);
 }
 
-static void analyse(struct gate_summary *summary)
+static void analyse(enum job_engine engine, struct gate_summary *summary)
 {
 	size_t len;
 	const char *source = job_plain_source(&run.job, &len);
@@ -79,6 +79,7 @@ static void analyse(struct gate_summary *summary)
 		.source_len = len,
 		.rules = (const unsigned char *)run.job.rules,
 		.rules_len = run.job.rules_len,
+		.duktape = engine == JOB_ENGINE_DUKTAPE,
 		.memory = {gate_take, gate_resize, gate_give_back, run.heap,
 			   gate_exhausted},
 		.found = send_finding,
@@ -113,7 +114,7 @@ uint32_t run_gate(enum job_engine engine)
 {
 	struct gate_summary summary = {0};
 
-	analyse(&summary);
+	analyse(engine, &summary);
 	send_gate(engine, &summary);
 	return wait_go();
 }

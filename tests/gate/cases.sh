@@ -36,9 +36,9 @@ write_source() {
 	esac
 }
 
-# found: what the driver has found, in one word
+# found [OPTION]: what the driver has found, in one word
 found() {
-	"$gate" --rules "$here/cases.rules" "$dir/source.js" >"$dir/told" 2>&1 || return
+	"$gate" "$@" --rules "$here/cases.rules" "$dir/source.js" >"$dir/told" 2>&1 || return
 	awk '$1 ~ /^[0-9]+:[0-9]+$/ { print $3 }
 	$1 == "complexity" && $6 == 1 { print "unparsed" }' "$dir/told" |
 		LC_ALL=C sort -u | paste -s -d , -
@@ -54,6 +54,15 @@ for file in names values shapes lexis; do
 			paste -s -d , -)" "$file: $(printf '%s' "$source" | cut -c 1-70 | tr '#' '~')"
 	done <"$dir/cases"
 done
+
+# dialect.cases: dialect or -, a tab, the source: with Duktape as the engine
+grep -v '^#' "$here/dialect.cases" >"$dir/cases"
+while IFS=$tab read -r wanted source; do
+	write_source "$source"
+	got=$(found --duktape | grep -o dialect)
+	is "${got:--}" "$wanted" "dialect: $(printf '%s' "$source" | cut -c 1-70 | tr '#' '~')"
+	is "$(found | grep -o dialect)" '' 'and nothing of it for another engine'
+done <"$dir/cases"
 
 # modern.cases: modern or old, a tab, the source
 grep -v '^#' "$here/modern.cases" >"$dir/cases"

@@ -130,7 +130,7 @@ both_signs() {
 		sort -u >"$dir/had"
 	is "$(diff "$dir/wanted" "$dir/had")" '' 'each rule has a case for and one against'
 	is "$(awk '$2 == "0" { print $1 }' "$dir/cases" | sort | tr '\n' ' ')" \
-		'engine engine-const input-json unexamined ' \
+		'engine engine-dialect input-json unexamined ' \
 		'only these are raised by others than the analyser'
 }
 

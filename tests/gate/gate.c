@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gate [--builtin | --rules FILE] [--repeat N] [--refuse] [--file NAME] [SOURCE]: the
+ * gate [--builtin | --rules FILE] [--repeat N] [--refuse] [--duktape] [SOURCE]: the
  * gate's findings of a source, or of standard input, one a line:
  *
  *	LINE:COLUMN SPAN RULE DETAIL
@@ -212,13 +212,15 @@ int main(int argc, char **argv)
 	struct heap heap = {0};
 	const char *path = NULL;
 	uint64_t times = 0;
-	bool refusing = false;
+	bool refusing = false, duktape = false;
 	char *source;
 	int status;
 
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--builtin"))
 			rules_of_table(&rules);
+		else if (!strcmp(argv[i], "--duktape"))
+			duktape = true;
 		else if (!strcmp(argv[i], "--refuse"))
 			refusing = true;
 		else if (!strcmp(argv[i], "--rules") && i + 1 < argc)
@@ -237,6 +239,7 @@ int main(int argc, char **argv)
 	struct gate_job job = {
 		.rules = rules.wire,
 		.rules_len = rules.len,
+		.duktape = duktape,
 		.memory = heap_memory(&heap),
 		.found = print_finding,
 		.context = &rules,
