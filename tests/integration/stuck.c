@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stuck [-m] [-t] PROGRAM [ARG...]: runs a program on a terminal that nobody reads, until
- * it has no child left (its jail is gone); then reads everything, and exits as the
+ * stuck [-i] [-m] [-t] PROGRAM [ARG...]: runs a program on a terminal that nobody reads,
+ * until it has no child left (its jail is gone); then reads everything, and exits as the
  * program did. With -t nobody ever reads, and SIGTERM is what ends it. A program whose
  * write to the terminal sleeps never gets there: after a minute it is killed, and the
  * exit status is 99.
+ *
+ * With -i a key is pressed every second, and the terminal's settings are such that a read
+ * waits for the 255th although poll calls the first one input.
  *
  * With -m the program has the master of the terminal, which cannot be opened a second
  * time: as it is with the terminal of another user, and needs no other user.
@@ -51,14 +54,17 @@ static _Noreturn void give_up(pid_t pid)
 }
 
 /* Until its jail has come, and gone again. */
-static void await_end_of_jail(pid_t pid)
+static void await_end_of_jail(pid_t pid, int keys)
 {
 	int tenths = 0;
 
 	for (; !has_children(pid) && tenths < TENTHS_MOST; tenths++)
 		poll(NULL, 0, 1);
-	for (tenths = 0; has_children(pid) && tenths < TENTHS_MOST; tenths++)
+	for (tenths = 0; has_children(pid) && tenths < TENTHS_MOST; tenths++) {
+		if (keys >= 0 && tenths % 10 == 0 && write(keys, "x", 1) < 0)
+			give_up(pid);
 		poll(NULL, 0, 100);
+	}
 	if (tenths == TENTHS_MOST)
 		give_up(pid);
 }
@@ -94,6 +100,8 @@ static bool open_terminal(int *ret_master, int *ret_slave)
 	if (slave < 0 || tcgetattr(slave, &raw) < 0)
 		return false;
 	cfmakeraw(&raw);
+	/* For -i; without input it does not matter. */
+	raw.c_cc[VMIN] = raw.c_cc[VTIME] = 255;
 	*ret_master = master;
 	*ret_slave = slave;
 	return tcsetattr(slave, TCSANOW, &raw) == 0;
@@ -101,12 +109,13 @@ static bool open_terminal(int *ret_master, int *ret_slave)
 
 int main(int argc, char **argv)
 {
-	bool swapped = false, told = false;
+	bool swapped = false, told = false, typing = false;
 	int option, ours, theirs, status = 0;
 
-	while ((option = getopt(argc, argv, "+mt")) != -1) {
+	while ((option = getopt(argc, argv, "+imt")) != -1) {
 		swapped = swapped || option == 'm';
 		told = told || option == 't';
+		typing = typing || option == 'i';
 	}
 	if (optind == argc ||
 	    !open_terminal(swapped ? &theirs : &ours, swapped ? &ours : &theirs))
@@ -115,7 +124,7 @@ int main(int argc, char **argv)
 	if (pid == 0)
 		start(argv + optind, theirs);
 	close(theirs);
-	await_end_of_jail(pid);
+	await_end_of_jail(pid, typing ? ours : -1);
 	if (told)
 		kill(pid, SIGTERM);
 	else

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # A terminal holds up neither deadline nor signal: one that nobody reads, whether it can
-# be opened anew (then no write to it sleeps) or not, and one that has quod in the
-# background.
+# be opened anew (then no write to it sleeps) or not, one at which too little is typed, and
+# one that has quod in the background.
 . "$QUOD_TEST_SOURCE/tests/integration/lib.sh"
 stuck=$QUOD_TEST_BUILD/tests/integration/stuck
 background=$QUOD_TEST_BUILD/tests/integration/background
@@ -38,6 +38,9 @@ for how in '' -m; do
 			"$stuck" $how -t "$quod" exec --timeout 1s -- "$inmate" flood
 	}
 done
+
+ends 124 'exec: the deadline comes though a read of the terminal waits for more' \
+	"$stuck" -i "$quod" exec --timeout 1s -- "$inmate" pause
 
 ends 124 'in the background: a run is not stopped for what it prints' \
 	"$background" "$quod" run --timeout 300ms -e 'console.log(1); for (;;);'
