@@ -6,8 +6,10 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -182,4 +184,43 @@ Test(file, closed_std_fds_become_null)
 	}
 	cr_assert_eq(waitpid(pid, &status, 0), pid);
 	cr_expect_eq(status, 0);
+}
+
+Test(file, what_waits_for_somebody)
+{
+	own_fd int file = open("/proc/self/exe", O_RDONLY),
+		   null = open("/dev/null", O_RDWR);
+	int pipe_fds[2], sockets[2];
+
+	cr_assert_eq(pipe(pipe_fds), 0);
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+	cr_expect_not(file_may_sleep(file));
+	cr_expect_not(file_may_sleep(null));
+	cr_expect(file_may_sleep(pipe_fds[1]));
+	cr_expect(file_may_sleep(sockets[0]));
+	cr_expect(file_unblock(null), "there is nothing to do");
+	cr_expect_not(file_unblock(sockets[0]), "a socket cannot be opened anew");
+	cr_expect(file_unblock(pipe_fds[1]));
+	cr_expect(fcntl(pipe_fds[1], F_GETFL) & O_NONBLOCK);
+	cr_expect_not(fcntl(pipe_fds[0], F_GETFL) & O_NONBLOCK);
+}
+
+Test(file, a_description_in_common_stays_as_it_is)
+{
+	int pipe_fds[2], copy;
+
+	cr_assert_eq(pipe(pipe_fds), 0);
+	copy = dup(pipe_fds[1]);
+	cr_assert_geq(copy, 0);
+	cr_expect(file_unblock(pipe_fds[1]));
+	cr_expect_not(fcntl(copy, F_GETFL) & O_NONBLOCK);
+}
+
+Test(file, the_master_of_a_terminal_is_not_opened_anew)
+{
+	own_fd int master = posix_openpt(O_RDWR | O_NOCTTY);
+
+	cr_assert_geq(master, 0);
+	cr_expect(file_may_sleep(master));
+	cr_expect_not(file_unblock(master));
 }
