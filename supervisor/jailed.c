@@ -345,8 +345,8 @@ static bool is_complete(const struct jailed *j, const struct jail_result *result
 	       j->guard.reason != KILL_TIMEOUT && j->guard.reason != KILL_VIOLATION;
 }
 
-static void judge(const struct jailed *j, const struct jail_result *result,
-		  struct jailed_end *end)
+static void judge(const struct jailed *j, const struct limits *limits,
+		  const struct jail_result *result, struct jailed_end *end)
 {
 	struct facts facts = {
 		.setup_failed = j->failed,
@@ -360,6 +360,7 @@ static void judge(const struct jailed *j, const struct jail_result *result,
 	if (result->end == JAIL_SIGNALED &&
 	    !(j->guard.killed && result->signal == SIGKILL))
 		facts.signal = result->signal;
+	facts_note_cpu(&facts, result->cpu_us, limits->value[LIMIT_ID_cpu_ms]);
 	*end = (struct jailed_end){.status = status_decide(&facts),
 				   .exit_code = result->exit_code,
 				   .signal = facts.signal,
@@ -407,7 +408,7 @@ static void run_in(struct jailed *j, const struct limits *limits, int signal_fd,
 		relay_rest(j, &j->out, &patience);
 		relay_rest(j, &j->err, &patience);
 	}
-	judge(j, &result, end);
+	judge(j, limits, &result, end);
 	if (j->guard.ended)
 		jail_free(j->jail);
 }

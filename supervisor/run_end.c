@@ -64,10 +64,8 @@ static struct facts gather_facts(const struct run *run)
 	/* Our own SIGKILL says nothing about the guest. */
 	if (result->end == JAIL_SIGNALED && !(guard->killed && result->signal == SIGKILL))
 		facts.signal = result->signal;
-	/* RLIMIT_CPU, for the case that we were stopped and could not look. */
-	if (facts.signal == SIGKILL &&
-	    result->cpu_us / 1000 >= run->request->limits.value[LIMIT_ID_cpu_ms])
-		facts.killed = KILL_CPU;
+	facts_note_cpu(&facts, result->cpu_us,
+		       run->request->limits.value[LIMIT_ID_cpu_ms]);
 	return facts;
 }
 
@@ -145,7 +143,8 @@ static void note_kill(struct run *run, const struct facts *facts)
 		record->kill_signal = SIGSYS;
 	} else if (facts->signal) {
 		record->killer = KILLER_KERNEL;
-		record->kill_reason = "signal";
+		record->kill_reason =
+			facts->killed == KILL_CPU ? kill_infos[KILL_CPU].name : "signal";
 		record->kill_signal = facts->signal;
 	}
 	if (record->status == STATUS_VIOLATION && run->violated)

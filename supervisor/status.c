@@ -50,6 +50,13 @@ static bool is_own_reason(enum kill_reason reason)
 	return reason != KILL_NONE && reason != KILL_PROTOCOL && reason != KILL_VIOLATION;
 }
 
+void facts_note_cpu(struct facts *facts, uint64_t used_us, uint64_t limit_ms)
+{
+	if (facts->signal == SIGKILL && !facts->memory_limit_hit && !facts->oom_killed &&
+	    used_us / 1000 >= limit_ms)
+		facts->killed = KILL_CPU;
+}
+
 enum status status_decide(const struct facts *facts)
 {
 	if (facts->setup_failed)

@@ -7,6 +7,7 @@
 #define QUOD_STATUS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* X(id, name in the record, exit code, one line) */
 #define STATUS_TABLE(X)                                                          \
@@ -88,6 +89,13 @@ struct facts {
 	bool oom_killed;       /* by the kernel, whoever's memory ran out */
 	int signal;	       /* that ended pid 1 of the jail; 0: it exited */
 };
+
+/*
+ * The kernel's own limit on CPU time, a backstop for when quod was stopped and could not
+ * look, kills without a word: a SIGKILL that is not ours, nor for memory, once the time
+ * was used up, is that. With everything else in the facts. Pure.
+ */
+void facts_note_cpu(struct facts *facts, uint64_t used_us, uint64_t limit_ms);
 
 /* Pure. The order is the precedence that the documentation promises. */
 enum status status_decide(const struct facts *facts);

@@ -120,6 +120,31 @@ Test(status, a_complete_run_is_what_it_says)
 	}
 }
 
+Test(status, a_kill_that_is_nobodys_is_the_kernels_limit_on_cpu_time)
+{
+	static const struct {
+		struct facts facts;
+		uint64_t used_us;
+		enum status status;
+	} cases[] = {
+		{{.signal = SIGKILL}, 500000, STATUS_CPU_LIMIT},
+		{{.signal = SIGKILL}, 499999, STATUS_CRASHED},
+		{{.signal = SIGSEGV}, 500000, STATUS_CRASHED},
+		{{.signal = 0, .killed = KILL_TIMEOUT}, 500000, STATUS_TIMEOUT},
+		{{.signal = SIGKILL, .memory_limit_hit = true},
+		 500000,
+		 STATUS_MEMORY_LIMIT},
+		{{.signal = SIGKILL, .oom_killed = true}, 500000, STATUS_INTERNAL_ERROR},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct facts facts = cases[i].facts;
+
+		facts_note_cpu(&facts, cases[i].used_us, 500);
+		cr_expect_eq(status_decide(&facts), cases[i].status, "case %zu", i);
+	}
+}
+
 Test(status, exit_codes_have_one_meaning)
 {
 	for (int a = 0; a < STATUS_COUNT; a++)
