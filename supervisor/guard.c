@@ -16,6 +16,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/inherited.h"
 #include "base/own.h"
 #include "supervisor/awake.h"
 #include "supervisor/clock.h"
@@ -48,8 +49,11 @@ void guard_signals(sigset_t *ret_set)
 int guard_prepare(int *ret_fd)
 {
 	sigset_t set;
-	int fd;
+	int fd, r;
 
+	r = close_inherited();
+	if (r < 0)
+		return r;
 	guard_signals(&set);
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)

@@ -205,6 +205,9 @@ int main(int argc, char **argv)
 	uint64_t pid;
 	int r;
 
+	/* What its caller left open is no concern of the bus. Where the call is refused
+	 * no jail can be made either. */
+	close_range(STDERR_FILENO + 1, ~0u, 0);
 	if (argc != 3 || number_parse_u64(argv[1], 1, INT32_MAX, &pid))
 		return fail("usage", "quod-scope PID NAME");
 	signal(SIGALRM, give_up);

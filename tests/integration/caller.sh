@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What is odd about the caller does not reach a run. What he left open: a quod that reads
+# what a guest wrote does not have it any more; what he named by its number is read before.
+. "$QUOD_TEST_SOURCE/tests/integration/lib.sh"
+inmate=$QUOD_TEST_BUILD/tests/escape/inmate
+echo secret >"$dir/secret"
+echo '1 + input' >"$dir/source"
+echo 41 >"$dir/input"
+printf '{"id":"a","input":1}\n{"id":"b","input":2}\n' >"$dir/cases"
+loop='console.log("up"); for (var n = 1; n > 0;);'
+
+# leaks PID: the numbers by which it has the secret.
+leaks() {
+	for fd in "/proc/$1/fd"/*; do
+		[ "$(readlink "$fd")" != "$dir/secret" ] || printf '%s ' "${fd##*/}"
+	done
+}
+
+# holds_nothing NAME LINE ARGS...: the line is there once the guest runs.
+holds_nothing() {
+	inherited_name=$1
+	inherited_line=$2
+	shift 2
+	"$quod" "$@" </dev/null >"$dir/out" 2>"$dir/err" 5<"$dir/secret" 9<>"$dir/secret" &
+	pid=$!
+	await_line "$dir/out" "$inherited_line"
+	is "$(leaks $pid)" '' "$inherited_name: nothing is kept"
+	has "$(cat "$dir/out")" "$inherited_line" "$inherited_name: it runs"
+	kill $pid
+	wait $pid
+}
+
+test_closed() {
+	holds_nothing run up run -o ndjson -e "$loop"
+	holds_nothing exec ready=1 exec -- "$inmate" spin
+	"$quod" run -o ndjson --cases "$dir/cases" -e "$loop" </dev/null >"$dir/out" 2>"$dir/err" \
+		9<>"$dir/secret" &
+	pid=$!
+	await_line "$dir/out" up
+	is "$(leaks $pid)$(leaks "$(child_of $pid)")" '' 'cases: neither by quod nor by a case'
+	kill $pid
+	wait $pid
+}
+
+test_named() {
+	run --input /dev/fd/8 /dev/fd/9 8<"$dir/input" 9<"$dir/source"
+	is "$code:$out" 0:42 'a source and an input that are named by number'
+	run -o json --cases /dev/fd/8 /dev/fd/9 8<"$dir/cases" 9<"$dir/source"
+	is "$code:$(jq -r '.[].value' "$dir/out" | paste -s -d ,)" 0:2,3 'cases that are'
+	code=0
+	"$quod" exec -- /dev/fd/9 exit 7 9<"$inmate" </dev/null || code=$?
+	is $code 7 'a program that is'
+}
+
+test_closed
+test_named
+tap_done
