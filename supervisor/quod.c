@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -120,6 +121,8 @@ int main(int argc, char **argv)
 
 	/* Whoever started us may have ignored it: then no child's end could be known. */
 	signal(SIGCHLD, SIG_DFL);
+	/* A cgroup or a list of uids that nobody can enter would outlive this run. */
+	umask(077);
 
 	if (r < 0) {
 		say(r == -EMFILE

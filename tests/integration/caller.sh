@@ -53,6 +53,28 @@ test_named() {
 	is $code 7 'a program that is'
 }
 
+# mask PID
+mask() {
+	awk '$1 == "Umask:" { print $2 }' "/proc/$1/status"
+}
+
+# What quod makes on the host, for this run and later ones, it must be able to enter.
+test_umask() {
+	for umask in 0777 0000; do
+		: >"$dir/err"
+		# The words of sh -c are its own.
+		# shellcheck disable=SC2016
+		sh -c 'umask "$1"; shift; exec "$@"' sh $umask "$quod" run -o ndjson -e "$loop" \
+			</dev/null >"$dir/out" 2>"$dir/err" &
+		pid=$!
+		await_line "$dir/out" up
+		is "$(mask $pid) $(mask "$(child_of $pid)")" '0077 0077' "umask $umask: is not kept"
+		kill $pid
+		wait $pid
+	done
+}
+
 test_closed
 test_named
+test_umask
 tap_done
