@@ -164,30 +164,6 @@ static void probe_seccomp(struct jail_probe *probe, uint64_t unused)
 		      jail_remedy(JAIL_STAGE_FILTER, errno));
 }
 
-static void probe_ids(struct jail_probe *probe, uint64_t unused)
-{
-	struct jail_error err;
-	bool root = false;
-	int r = idmap_root_mode(QUOD_UID_FIRST, QUOD_UID_COUNT, &root, &err);
-
-	(void)unused;
-	if (r < 0) {
-		lacks(probe, JAIL_PROBE_FAILS, -r, jail_remedy(JAIL_STAGE_IDMAP, -r));
-	} else if (root) {
-		works(probe,
-		      "root mode: a host uid of its own for every jail, from %u on",
-		      QUOD_UID_FIRST);
-	} else {
-		probe->state = JAIL_PROBE_LESS;
-		snprintf(probe->found, sizeof(probe->found),
-			 "rootless: every jail has the caller's host uid, %u",
-			 (unsigned)geteuid());
-		snprintf(
-			probe->remedy, sizeof(probe->remedy),
-			"none is needed; run as root to give every jail a uid of its own");
-	}
-}
-
 /* What was found and what mends it are one sentence in an error, and two here. */
 static void lacks_as_told(struct jail_probe *probe, const struct jail_error *err,
 			  const char *instead)
@@ -200,6 +176,43 @@ static void lacks_as_told(struct jail_probe *probe, const struct jail_error *err
 	probe->state = JAIL_PROBE_LESS;
 	snprintf(probe->found, sizeof(probe->found), "%.*s%s", len, err->text, instead);
 	snprintf(probe->remedy, sizeof(probe->remedy), "%s", remedy ? remedy : "");
+}
+
+static void probe_lease(struct jail_probe *probe)
+{
+	struct lease lease = {.fd = -1};
+	struct jail_error err;
+
+	if (lease_take(QUOD_UID_FIRST, QUOD_UID_COUNT, &lease, &err) < 0) {
+		lacks_as_told(probe, &err, "");
+		probe->state = JAIL_PROBE_FAILS;
+		return;
+	}
+	lease_give_back(&lease);
+	works(probe, "root mode: a host uid of its own for every jail, from %u on",
+	      QUOD_UID_FIRST);
+}
+
+static void probe_ids(struct jail_probe *probe, uint64_t unused)
+{
+	struct jail_error err;
+	bool root = false;
+	int r = idmap_root_mode(QUOD_UID_FIRST, QUOD_UID_COUNT, &root, &err);
+
+	(void)unused;
+	if (r < 0) {
+		lacks(probe, JAIL_PROBE_FAILS, -r, jail_remedy(JAIL_STAGE_IDMAP, -r));
+	} else if (root) {
+		probe_lease(probe);
+	} else {
+		probe->state = JAIL_PROBE_LESS;
+		snprintf(probe->found, sizeof(probe->found),
+			 "rootless: every jail has the caller's host uid, %u",
+			 (unsigned)geteuid());
+		snprintf(
+			probe->remedy, sizeof(probe->remedy),
+			"none is needed; run as root to give every jail a uid of its own");
+	}
 }
 
 static int try_task_limit(struct jail_error *unused)

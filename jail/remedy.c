@@ -8,10 +8,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/own.h"
 #include "jail/internal.h"
+
+/* SCHED_DEADLINE, without SCHED_RESET_ON_FORK. */
+#define SCHED_DEADLINE_ALONE 6
+
+/* As in a container with ids to give and a /run that is not its own. */
+#define LEASE_REMEDY                                                                \
+	"the uids in use are kept there: make '" QUOD_LEASE_DIR "' a directory of " \
+	"the caller's own, or start quod without CAP_SETUID: jails then have his uid"
 
 static const struct {
 	enum jail_stage stage;
@@ -78,6 +87,10 @@ static const struct {
 	 "noexec mount"},
 	{JAIL_STAGE_EXEC, ENOMEM, "it does not fit in the memory limit"},
 	{JAIL_STAGE_LEASE, EAGAIN, "every uid of the range is in use: widen the range"},
+	{JAIL_STAGE_LEASE, EACCES, LEASE_REMEDY},
+	{JAIL_STAGE_LEASE, EPERM, LEASE_REMEDY},
+	{JAIL_STAGE_LEASE, EROFS, LEASE_REMEDY},
+	{JAIL_STAGE_LEASE, ENOENT, LEASE_REMEDY},
 };
 
 /* Where the kernel itself never says EPERM, a filter around us did. */
@@ -138,6 +151,15 @@ static const char *explain_permission(void)
 	       "allow clone3 with namespace flags), or quod runs in a chroot";
 }
 
+/* The kernel lets nobody inherit it, and says EAGAIN as for too many processes. */
+static const char *explain_again(void)
+{
+	if (syscall(SYS_sched_getscheduler, 0) == SCHED_DEADLINE_ALONE)
+		return "quod is scheduled by deadline, and such a task may have no child: "
+		       "chrt --deadline --reset-on-fork quod ...";
+	return "too many processes: raise ulimit -u or pids.max";
+}
+
 static const char *explain_space(void)
 {
 	static const struct {
@@ -196,7 +218,7 @@ void jail_explain_clone(int errnum, bool into_cgroup, char *to, size_t size)
 		text = "the cgroup leaf of the run was removed by somebody else";
 		break;
 	case EAGAIN:
-		text = "too many processes: raise ulimit -u or pids.max";
+		text = explain_again();
 		break;
 	default:
 		break;

@@ -3,6 +3,7 @@
 # What is odd about the caller does not reach a run. What he left open: a quod that reads
 # what a guest wrote does not have it any more; what he named by its number is read before.
 . "$QUOD_TEST_SOURCE/tests/integration/lib.sh"
+. "$QUOD_TEST_SOURCE/tests/integration/refused.sh"
 inmate=$QUOD_TEST_BUILD/tests/escape/inmate
 echo secret >"$dir/secret"
 echo '1 + input' >"$dir/source"
@@ -74,7 +75,41 @@ test_umask() {
 	done
 }
 
+# A caller who may give ids away and cannot write down which: as in a container whose /run
+# is somebody else's. Only where he has such ids is there such a caller.
+test_no_lease() {
+	"$quod" doctor | grep -q '^ids .*root mode' || return 0
+	may='+setuid,+setgid'
+	# He need not see the tree that we are in.
+	chmod 755 "$dir"
+	cp "$quod" "$inmate" "$dir/"
+	set -- setpriv --reuid 65533 --regid 65533 --clear-groups --inh-caps $may \
+		--ambient-caps $may "$dir/quod"
+	refused 125 "quod: internal_error: uid-lease: " 'uids cannot be leased: said' \
+		"$@" exec -- "$dir/inmate" exit 0
+	refused 125 "of the caller's own" 'and what mends it' "$@" exec -- "$dir/inmate" exit 0
+	code=0
+	"$@" doctor -o json >"$dir/out" || code=$?
+	is $code 1 'the doctor has tried it'
+	record_has '.. | objects | select(.name? == "ids") | (.found | contains("Permission"))
+		and (.remedy | contains("/run/quod"))' 'and says what mends it'
+}
+
+# Who may be scheduled so is root; others have no such quod to start.
+test_deadline() {
+	set -- chrt --deadline --sched-runtime 5000000 --sched-deadline 10000000 \
+		--sched-period 10000000
+	"$@" 0 true 2>"$dir/err" || return 0
+	refused 125 'such a task may have no child' 'scheduled by deadline: said' \
+		"$@" 0 "$quod" exec -- "$inmate" exit 3
+	code=0
+	"$@" --reset-on-fork 0 "$quod" exec -- "$inmate" exit 3 </dev/null || code=$?
+	is $code 3 'as the message says, it works'
+}
+
 test_closed
 test_named
 test_umask
+test_no_lease
+test_deadline
 tap_done
