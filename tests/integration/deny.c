@@ -6,7 +6,6 @@
  * filter can have one.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
@@ -14,6 +13,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* `flags`, if not 0: only with that second argument. */
@@ -50,14 +50,27 @@ static const struct {
 	{"LISTENER", SECCOMP_RET_USER_NOTIF},
 };
 
-/* The listener stays open over exec, and with it its claim. */
+/* Its claim lasts as long as somebody holds it, which the program would not. */
+static int hold_listener(void)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (pid <= 0)
+		return (int)pid;
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			_exit(98);
+	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+}
+
 static int load(const struct sock_fprog *program, unsigned action)
 {
 	if (action != SECCOMP_RET_USER_NOTIF)
 		return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program);
 	long fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
 			  SECCOMP_FILTER_FLAG_NEW_LISTENER, program);
-	return fd < 0 ? -1 : fcntl((int)fd, F_SETFD, 0);
+	return fd < 0 ? -1 : hold_listener();
 }
 
 static int deny(const struct call *call, unsigned action)
