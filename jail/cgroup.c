@@ -8,7 +8,6 @@
  * the caller says whose. All descriptors for watching and killing are opened before the
  * guest may run.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -23,12 +22,6 @@
 
 #include "base/own.h"
 #include "jail/internal.h"
-
-/* A start looks at so many leaves at most: it must stay cheap with many jails alive. */
-#define SWEEP_MOST 64
-
-/* And waits so long at most for what is dying in them. */
-#define SWEEP_WAIT_MS 100
 
 /* A sweep holds a new leaf for the time of a few system calls; but it may be kept from
  * the processor between them, or be stopped. */
@@ -49,70 +42,6 @@ static const struct {
 	[KNOB_CPU_MAX] = {"cpu.max", O_WRONLY},
 	[KNOB_PIDS_MAX] = {"pids.max", O_WRONLY},
 };
-
-int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* Reads from the start of a knob: cgroup files give fresh content at offset 0. */
-static ssize_t knob_read(int fd, char *text, size_t size)
-{
-	ssize_t n = pread(fd, text, size - 1, 0);
-
-	if (n < 0)
-		return -errno;
-	text[n] = '\0';
-	return n;
-}
-
-static int knob_write(int dir_fd, const char *name, const char *text)
-{
-	own_fd int fd = openat(dir_fd, name, O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0 || write(fd, text, strlen(text)) < 0)
-		return -errno;
-	return 0;
-}
-
-/* The value after "key " at a line's start in a flat keyed file; false if absent. */
-static bool keyed_value(const char *text, const char *key, uint64_t *ret_value)
-{
-	size_t len = strlen(key);
-
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (strncmp(line, key, len) == 0 && line[len] == ' ') {
-			*ret_value = strtoull(line + len + 1, NULL, 10);
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool knob_keyed(int fd, const char *key, uint64_t *ret_value)
-{
-	char text[1024];
-
-	return fd >= 0 && knob_read(fd, text, sizeof(text)) >= 0 &&
-	       keyed_value(text, key, ret_value);
-}
-
-static bool knob_number(int fd, uint64_t *ret_value)
-{
-	char text[32], *end = text;
-
-	if (fd < 0 || knob_read(fd, text, sizeof(text)) < 0)
-		return false;
-	uint64_t value = strtoull(text, &end, 10);
-	if (end == text) /* "max" */
-		return false;
-	*ret_value = value;
-	return true;
-}
 
 /* Sets a knob and reads it back. *ret_set is false where the knob does not exist: its
  * controller is not here. `slack` is what the kernel may round down by. */
@@ -192,7 +121,7 @@ static int set_limits(struct leaf *leaf, const struct jail_limits *limits,
 }
 
 /* Somebody else's sweep came between our mkdir and our lock: the directory is gone. */
-static bool leaf_is_gone(int dir_fd)
+bool leaf_is_gone(int dir_fd)
 {
 	return faccessat(dir_fd, "cgroup.procs", F_OK, 0) < 0;
 }
@@ -267,7 +196,7 @@ static bool is_populated(int events_fd)
 }
 
 /* By cgroup.events, which polls when it changes. -EBUSY: not empty at the end. */
-static int wait_empty(int events_fd, int64_t end_ms)
+int leaf_events_wait_empty(int events_fd, int64_t end_ms)
 {
 	while (is_populated(events_fd)) {
 		struct pollfd pfd = {.fd = events_fd, .events = POLLPRI};
@@ -281,85 +210,6 @@ static int wait_empty(int events_fd, int64_t end_ms)
 	return 0;
 }
 
-/* Of a leaf that has outlasted a sweep. Its owner needs no permission to write in it. */
-#define MODE_STUCK 0500
-
-/* What hung in the kernel then may hang for days: one start waits for it, not all. */
-static void sweep_wait(int dir_fd, int64_t end_ms)
-{
-	own_fd int events = openat(dir_fd, "cgroup.events", O_RDONLY | O_CLOEXEC);
-	struct stat st;
-
-	if (events < 0 || fstat(dir_fd, &st) < 0 || (st.st_mode & 0777) == MODE_STUCK)
-		return;
-	if (wait_empty(events, end_ms) < 0)
-		fchmod(dir_fd, MODE_STUCK);
-}
-
-/* Nobody holds its lock: its supervisor is dead, and whoever is in it is about to be. */
-static void sweep_kill(int dir_fd, int64_t end_ms)
-{
-	knob_write(dir_fd, "cpu.max", "max");
-	knob_write(dir_fd, "pids.max", "0");
-	knob_write(dir_fd, "cgroup.kill", "1");
-	sweep_wait(dir_fd, end_ms);
-}
-
-static void sweep_one(int base_fd, const char *name, int64_t end_ms)
-{
-	own_fd int dir =
-		openat(base_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-	if (dir < 0 || flock(dir, LOCK_EX | LOCK_NB) < 0 || leaf_is_gone(dir))
-		return;
-	if (unlinkat(base_fd, name, AT_REMOVEDIR) == 0 || errno != EBUSY)
-		return;
-	sweep_kill(dir, end_ms);
-	/* What hangs in the kernel keeps its leaf: a later sweep has it. */
-	unlinkat(base_fd, name, AT_REMOVEDIR);
-}
-
-/* What else lies in the group is not ours: an operator may have called a cgroup `quod`
- * too, with a service in it or the group of other runs. */
-static bool is_leaf(const struct dirent *entry)
-{
-	size_t len = strlen(entry->d_name), suffix = strlen(LEAF_SUFFIX);
-
-	return entry->d_type == DT_DIR && len > suffix &&
-	       strcmp(entry->d_name + len - suffix, LEAF_SUFFIX) == 0;
-}
-
-static unsigned count_leaves(DIR *dir)
-{
-	unsigned count = 0;
-
-	for (struct dirent *entry; (entry = readdir(dir));)
-		count += is_leaf(entry);
-	rewinddir(dir);
-	return count;
-}
-
-/* Of more leaves than one start should look at, each start takes others: where many runs
- * live, the dead one may be the last in the directory for as long as they do. */
-void leaf_sweep(int base_fd)
-{
-	int fd = openat(base_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	int64_t begin_ms = now_ms();
-
-	if (!dir) {
-		close_fd(fd);
-		return;
-	}
-	unsigned count = count_leaves(dir), at = 0;
-	unsigned first = count > SWEEP_MOST ? (uint64_t)begin_ms % count : 0;
-	for (struct dirent *entry; count && (entry = readdir(dir));)
-		if (is_leaf(entry) && (at++ + count - first) % count < SWEEP_MOST)
-			sweep_one(base_fd, entry->d_name, begin_ms + SWEEP_WAIT_MS);
-	closedir(dir);
-}
-
-/* Knobs of a controller that is not here are not looked for. */
 static bool knob_expected(const struct leaf *leaf, enum knob knob)
 {
 	switch (knob) {
@@ -461,7 +311,7 @@ int leaf_wait_empty(struct leaf *leaf, int timeout_ms)
 	 * put here by somebody else. */
 	if (is_populated(fd))
 		leaf_kill(leaf);
-	return wait_empty(fd, now_ms() + timeout_ms);
+	return leaf_events_wait_empty(fd, now_ms() + timeout_ms);
 }
 
 int leaf_cpu_us(const struct leaf *leaf, uint64_t *ret_us)

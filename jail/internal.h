@@ -95,12 +95,25 @@ struct leaf {
 };
 /* The monotonic clock. */
 int64_t now_ms(void);
+
+/* cgroup_knob.c. Reads give fresh content; text is NUL-terminated. Errors: -errno. */
+ssize_t knob_read(int fd, char *text, size_t size);
+int knob_write(int dir_fd, const char *name, const char *text);
+/* The value after "KEY " at a line's start. False: not there, not readable, fd < 0. */
+bool knob_keyed(int fd, const char *key, uint64_t *ret_value);
+/* False also for "max". */
+bool knob_number(int fd, uint64_t *ret_value);
+
 /* Everything -1 that is a descriptor. */
 void leaf_init(struct leaf *leaf);
 int leaf_make(int base_fd, const char *id, const struct jail_limits *limits,
 	      struct leaf *leaf, struct jail_error *err);
-/* Kills and removes what supervisors that were killed have left in a group. */
+/* cgroup_sweep.c: kills and removes what supervisors that were killed have left. */
 void leaf_sweep(int base_fd);
+/* Removed by somebody while we had it open. */
+bool leaf_is_gone(int dir_fd);
+/* By its cgroup.events, which polls when it changes. -EBUSY: not empty at the end. */
+int leaf_events_wait_empty(int events_fd, int64_t end_ms);
 int leaf_open_knobs(struct leaf *leaf, struct jail_error *err);
 int leaf_kill(struct leaf *leaf);
 int leaf_wait_empty(struct leaf *leaf, int timeout_ms);

@@ -379,6 +379,7 @@ void gate_evaluate(struct gate *g);
 struct gate_value gate_returns(struct gate *g, struct gate_function *f);
 
 /* --- gate_shape.c, gate_obfuscation.c --- */
+bool gate_is_loop(TSSymbol kind);
 void gate_shapes(struct gate *g);
 void gate_obfuscation(struct gate *g);
 

@@ -95,16 +95,10 @@ static bool runs_functions_before(const struct dialect *d, uint32_t function, ui
 	return false;
 }
 
-static bool is_loop(TSSymbol kind)
-{
-	return kind == sym_for_statement || kind == sym_while_statement ||
-	       kind == sym_do_statement || kind == sym_for_in_statement;
-}
-
 static bool is_in_loop(const struct gate *g, uint32_t i, uint32_t function)
 {
 	for (; i != GATE_NONE && i != g->scopes[function].node; i = g->nodes[i].parent)
-		if (is_loop(g->nodes[i].kind))
+		if (gate_is_loop(g->nodes[i].kind))
 			return true;
 	return false;
 }

@@ -7,7 +7,7 @@
 
 #define LARGE_BYTES 4096u
 
-static bool is_loop(TSSymbol kind)
+bool gate_is_loop(TSSymbol kind)
 {
 	return kind == sym_for_statement || kind == sym_while_statement ||
 	       kind == sym_do_statement || kind == sym_for_in_statement;
@@ -25,7 +25,7 @@ static void leave_all(struct gate *g, uint32_t i)
 {
 	for (i = g->nodes[i].parent; i != GATE_NONE && !ends_function(g->nodes[i].kind);
 	     i = g->nodes[i].parent)
-		if (is_loop(g->nodes[i].kind))
+		if (gate_is_loop(g->nodes[i].kind))
 			g->nodes[i].flags |= GATE_NODE_LEFT;
 }
 
@@ -47,7 +47,7 @@ static void leave_to_label(struct gate *g, uint32_t i, struct gate_text label,
 	     i = g->nodes[i].parent) {
 		bool last = has_label(g, i, label);
 
-		if (is_loop(g->nodes[i].kind) && !(last && continues))
+		if (gate_is_loop(g->nodes[i].kind) && !(last && continues))
 			g->nodes[i].flags |= GATE_NODE_LEFT;
 		if (last)
 			return;
@@ -60,7 +60,7 @@ static void leave_one(struct gate *g, uint32_t i)
 	     i = g->nodes[i].parent) {
 		if (g->nodes[i].kind == sym_switch_statement)
 			return;
-		if (is_loop(g->nodes[i].kind)) {
+		if (gate_is_loop(g->nodes[i].kind)) {
 			g->nodes[i].flags |= GATE_NODE_LEFT;
 			return;
 		}
@@ -133,7 +133,7 @@ static void shape_of(struct gate *g, uint32_t i)
 		if (rules->at[k].symbol == kind && kind)
 			gate_found_match(g, &rules->at[k], g->nodes[i].start,
 					 g->nodes[i].end, rules->at[k].pattern);
-	if (is_loop(kind) && is_endless(g, i))
+	if (gate_is_loop(kind) && is_endless(g, i))
 		gate_signal(g, GATE_SIGNAL_UNBOUNDED_LOOP, i);
 	if (kind == sym_with_statement)
 		gate_signal(g, GATE_SIGNAL_WITH_STATEMENT, i);

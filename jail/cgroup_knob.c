@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* The files of a cgroup: what they say and how they are told. Small, flat, and read whole. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "jail/internal.h"
+
+int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Reads from the start of a knob: cgroup files give fresh content at offset 0. */
+ssize_t knob_read(int fd, char *text, size_t size)
+{
+	ssize_t n = pread(fd, text, size - 1, 0);
+
+	if (n < 0)
+		return -errno;
+	text[n] = '\0';
+	return n;
+}
+
+int knob_write(int dir_fd, const char *name, const char *text)
+{
+	own_fd int fd = openat(dir_fd, name, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		return -errno;
+	return 0;
+}
+
+/* The value after "key " at a line's start in a flat keyed file; false if absent. */
+static bool keyed_value(const char *text, const char *key, uint64_t *ret_value)
+{
+	size_t len = strlen(key);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, key, len) == 0 && line[len] == ' ') {
+			*ret_value = strtoull(line + len + 1, NULL, 10);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool knob_keyed(int fd, const char *key, uint64_t *ret_value)
+{
+	char text[1024];
+
+	return fd >= 0 && knob_read(fd, text, sizeof(text)) >= 0 &&
+	       keyed_value(text, key, ret_value);
+}
+
+bool knob_number(int fd, uint64_t *ret_value)
+{
+	char text[32], *end = text;
+
+	if (fd < 0 || knob_read(fd, text, sizeof(text)) < 0)
+		return false;
+	uint64_t value = strtoull(text, &end, 10);
+	if (end == text) /* "max" */
+		return false;
+	*ret_value = value;
+	return true;
+}
