@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The form of a pattern by its kind: a name, a path of names, or the name of a node or of
- * a signal.
+ * a signal. Of the last two only such as there are: a rule that never matches protects
+ * from nothing, and nobody would notice.
  */
 #include "policy/match.h"
 
@@ -10,7 +11,9 @@
 #include <string.h>
 
 #include "base/own.h"
+#include "base/text.h"
 #include "policy/ini.h"
+#include "policy/syntax_nodes.h"
 
 static bool is_letter(char c)
 {
@@ -118,6 +121,53 @@ static int parse_kind(const char *word, size_t len, enum rule_kind *ret_kind,
 	return 0;
 }
 
+static bool offer(struct nearest *nearest, const char *known, const char *name)
+{
+	nearest_offer(nearest, known);
+	return !strcmp(known, name);
+}
+
+static bool is_node(const char *name, struct nearest *nearest)
+{
+	bool found = false;
+
+	for (size_t i = 0; !found && i < ARRAY_LEN(syntax_nodes); i++)
+		found = offer(nearest, syntax_nodes[i], name);
+	return found;
+}
+
+/* The signals that the gate gives are those that the built-in rules look for. */
+static bool is_signal(const char *name, struct nearest *nearest)
+{
+	bool found = false;
+
+	for (size_t i = 0; !found && i < rules_builtin_count; i++)
+		for (size_t k = 0; !found && k < rules_builtin[i].matches_count; k++)
+			if (rules_builtin[i].matches[k].kind == RULE_SIGNAL)
+				found = offer(nearest,
+					      rules_builtin[i].matches[k].pattern, name);
+	return found;
+}
+
+static int check_known(enum rule_kind kind, const char *word, size_t len,
+		       struct value_fault *fault)
+{
+	char name[MATCH_PATTERN_MOST + 1];
+	struct nearest nearest = NEAREST_INIT(name);
+
+	if (kind != RULE_SYNTAX && kind != RULE_SIGNAL)
+		return 0;
+	memcpy(name, word, len);
+	name[len] = '\0';
+	if (kind == RULE_SYNTAX ? is_node(name, &nearest) : is_signal(name, &nearest))
+		return 0;
+	return value_fault(fault, word, "%s '%.80s'%s%s%s",
+			   kind == RULE_SYNTAX ? "the grammar has no node"
+					       : "the gate has no signal",
+			   name, nearest.best ? ": did you mean " : "",
+			   nearest.best ? nearest.best : "", nearest.best ? "?" : "");
+}
+
 int match_parse(const char *value, struct rule_match *ret_match, size_t *ret_len,
 		struct value_fault *fault)
 {
@@ -142,6 +192,9 @@ int match_parse(const char *value, struct rule_match *ret_match, size_t *ret_len
 	if (!is_well_formed(kind, word, len))
 		return value_fault(fault, word, "'%.*s' is no such pattern: %s",
 				   len < 60 ? (int)len : 60, word, kind_text(kind));
+	r = check_known(kind, word, len, fault);
+	if (r < 0)
+		return r;
 	*ret_match = (struct rule_match){.kind = kind, .pattern = word};
 	*ret_len = len;
 	return 0;

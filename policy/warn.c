@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The signals that the gate gives are those that the built-in rules look for: one that
- * none of them has is a signal that never comes.
- */
+/* What a policy says that does nothing, or is said elsewhere already. */
 #include "policy/warn.h"
 
 #include <string.h>
@@ -10,7 +7,6 @@
 #include "base/own.h"
 #include "policy/ini.h"
 #include "policy/keys.h"
-#include "policy/syntax_nodes.h"
 
 static bool is_same(const struct rule_match *a, const struct rule_match *b)
 {
@@ -30,50 +26,6 @@ static const struct rule *builtin_with(const struct rule_match *match, const cha
 				return rule;
 	}
 	return NULL;
-}
-
-static void offer_signals(struct nearest *nearest)
-{
-	for (size_t i = 0; i < rules_builtin_count; i++)
-		for (size_t k = 0; k < rules_builtin[i].matches_count; k++)
-			if (rules_builtin[i].matches[k].kind == RULE_SIGNAL)
-				nearest_offer(nearest,
-					      rules_builtin[i].matches[k].pattern);
-}
-
-static void offer_nodes(struct nearest *nearest)
-{
-	for (size_t i = 0; i < ARRAY_LEN(syntax_nodes); i++)
-		nearest_offer(nearest, syntax_nodes[i]);
-}
-
-static bool is_known(const struct rule_match *match)
-{
-	if (match->kind == RULE_SIGNAL)
-		return builtin_with(match, NULL);
-	if (match->kind != RULE_SYNTAX)
-		return true;
-	for (size_t i = 0; i < ARRAY_LEN(syntax_nodes); i++)
-		if (!strcmp(syntax_nodes[i], match->pattern))
-			return true;
-	return false;
-}
-
-static void warn_unknown(const struct rule *rule, const struct rule_match *match,
-			 struct policy_origin from, struct policy_report *report)
-{
-	struct nearest nearest = NEAREST_INIT(match->pattern);
-
-	if (match->kind == RULE_SIGNAL)
-		offer_signals(&nearest);
-	else
-		offer_nodes(&nearest);
-	report_warning(report, from.file, from.place,
-		       "rule '%s' can never match: %s '%.80s'%s%s%s", rule->name,
-		       match->kind == RULE_SIGNAL ? "the gate has no signal"
-						  : "the grammar has no node",
-		       match->pattern, nearest.best ? ": did you mean " : "",
-		       nearest.best ? nearest.best : "", nearest.best ? "?" : "");
 }
 
 static bool has_global(const struct policy *policy, const char *name)
@@ -100,8 +52,6 @@ static void warn_match(const struct policy *policy, const struct rule *rule,
 			       "rule '%s': the built-in rule '%s' looks for %s %s too",
 			       rule->name, same->name, rule_kind_names[match->kind],
 			       match->pattern);
-	if (!is_known(match))
-		warn_unknown(rule, match, from, report);
 	if (match->kind == RULE_GLOBAL && !has_global(policy, match->pattern))
 		report_warning(report, from.file, from.place,
 			       "rule '%s': Globals= takes '%.80s' away, with or without "

@@ -156,10 +156,16 @@ err=$("$quod" exec -p "$dir/bad.policy" -- /bin/true 2>&1) || code=$?
 has "$code $err" "2 quod: $dir/bad.policy:2:6:" 'exec: the same'
 printf '[Rule "mine"]\nSeverity=warn\nMatch=signal nosuchthing\n' >"$dir/never.policy"
 policy test "$dir/never.policy"
-is "$code" 0 'test: what does nothing can be loaded'
-has "$err" "never.policy:3:14: warning: rule 'mine' can never match" 'and is warned of'
-(cd "$dir" && "$quod" policy test never.policy) 2>"$dir/err"
-has "$(cat "$dir/err")" 'never match' 'test: a file of this directory, without a slash'
+is "$code" 2 'test: a rule that can never match'
+has "$err" "never.policy:3:14: Match=: the gate has no signal 'nosuchthing'" 'and why'
+run -p "$dir/never.policy" -e 1
+is "$code" 2 'run: nothing runs without a rule that was asked for'
+printf '[Rule "mine"]\nSeverity=warn\nMatch=global eval\n' >"$dir/twice.policy"
+policy test "$dir/twice.policy"
+is "$code" 0 'test: what is said twice can be loaded'
+has "$err" "twice.policy:3:14: warning: rule 'mine': the built-in rule 'eval' looks for" 'and is warned of'
+(cd "$dir" && "$quod" policy test twice.policy) 2>"$dir/err"
+has "$(cat "$dir/err")" 'warning' 'test: a file of this directory, without a slash'
 head -c 70000 /dev/zero | tr '\0' '#' >"$dir/long.policy"
 run -p "$dir/long.policy" -e 1
 is "$code $err" "2 quod: $dir/long.policy: it is longer than 64 KiB" 'too long'
