@@ -115,7 +115,7 @@ static int unknown(const char *name, const struct search *search,
 				    guess.nearest.best);
 	return report_fault(report, -ENOENT, NULL, nowhere,
 			    "no policy is called '%s'; built in are: %s (quod policy "
-			    "list shows all)",
+			    "list shows all; a file is named with a slash, like ./FILE)",
 			    name, text_str(&known));
 }
 

@@ -132,7 +132,8 @@ enum job_engine { JOB_ENGINE_AUTO, JOB_ENGINE_DUKTAPE, JOB_ENGINE_QUICKJS };
  * AUTO), u32 flags. */
 enum gate_flag {
 	GATE_UNPARSED = 1 << 0, /* parts of the source were not understood */
-	GATE_FLAGS_ALL = (1 << 1) - 1,
+	GATE_MODERN = 1 << 1,	/* it needs more than ECMAScript 5 */
+	GATE_FLAGS_ALL = (1 << 2) - 1,
 };
 
 /* GO: u32 flags. */

@@ -95,7 +95,8 @@ static void send_gate(enum job_engine engine, const struct gate_summary *summary
 	put_u32le(payload, summary->complexity);
 	put_u32le(payload + 4, summary->nesting);
 	put_u32le(payload + 8, engine);
-	put_u32le(payload + 12, summary->unparsed ? GATE_UNPARSED : 0);
+	put_u32le(payload + 12, (summary->unparsed ? GATE_UNPARSED : 0) |
+					(summary->modern ? GATE_MODERN : 0));
 	run.stage = RUN_GATED;
 	out_small_frame(FRAME_GATE, payload, sizeof(payload));
 }

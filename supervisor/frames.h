@@ -76,7 +76,7 @@ struct frame {
 		struct {
 			uint32_t complexity, nesting;
 			enum job_engine engine;
-			bool unparsed;
+			bool unparsed, modern;
 		} gate;
 		struct {
 			enum log_level level;

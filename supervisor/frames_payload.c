@@ -109,6 +109,7 @@ static enum frames_fault decode_gate(struct cursor *c, struct frame *f)
 	flags = cursor_u32(c);
 	f->gate.engine = (enum job_engine)engine;
 	f->gate.unparsed = flags & GATE_UNPARSED;
+	f->gate.modern = flags & GATE_MODERN;
 	return fault_unless(used_up(c) && engine > JOB_ENGINE_AUTO &&
 			    engine <= JOB_ENGINE_QUICKJS &&
 			    !(flags & ~(uint32_t)GATE_FLAGS_ALL));

@@ -184,6 +184,12 @@ static void text_record(struct output *output, const struct record *record)
 	if (why.len == 0)
 		return;
 	text_add_str(to, "quod: ");
+	if (record->request->case_id) {
+		text_add_str(to, "case ");
+		text_add_escaped(to, record->request->case_id,
+				 strlen(record->request->case_id), 0);
+		text_add_str(to, ": ");
+	}
 	text_add(to, text_str(&why), why.len);
 	text_add_char(to, '\n');
 	sink_commit(&output->sink, STDERR_FILENO);

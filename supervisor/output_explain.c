@@ -94,6 +94,13 @@ static void add_stack(const struct record_error *error, struct text *to)
 	}
 }
 
+/* In the engine's words: a limit like the others. */
+static bool is_stack_limit(const struct record_error *error)
+{
+	return !strcmp(text_str(&error->name), "RangeError") &&
+	       !strcmp(text_str(&error->message), "callstack limit");
+}
+
 static void explain_error(const struct record *record, struct text *to)
 {
 	const struct record_error *error = &record->error;
@@ -104,7 +111,12 @@ static void explain_error(const struct record *record, struct text *to)
 		text_add_str(to, ": ");
 	add_foreign(to, text_str(&error->message), error->message.len);
 	add_place(record, error->line, error->column, to);
-	if (error->phase == PHASE_PARSE && record->engine == POLICY_ENGINE_DUKTAPE)
+	if (is_stack_limit(error)) {
+		text_add_str(to, "; ");
+		add_limit(record, LIMIT_ID_stack_frames, NULL, to);
+	}
+	if (error->phase == PHASE_PARSE && record->modern &&
+	    record->engine == POLICY_ENGINE_DUKTAPE)
 		text_add_str(to, " (this engine speaks ECMAScript 5: no let, arrow "
 				 "functions, classes or template strings)");
 	add_stack(error, to);

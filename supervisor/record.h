@@ -65,6 +65,7 @@ struct record {
 	unsigned findings_count;
 	bool has_complexity;
 	uint32_t complexity, nesting;
+	bool modern;		   /* the source needs more than ECMAScript 5 */
 	enum policy_engine engine; /* that ran; AUTO: none has */
 
 	enum enforcer wall_by, cpu_by, memory_by, processes_by;

@@ -86,7 +86,8 @@ static int take_mode(struct request *request, const char *word, struct usage *us
 	if ((enum policy_mode)r > least)
 		return usage_fail(usage, -EINVAL,
 				  "--mode %s: it may only be stricter than the '%s' of "
-				  "policy '%s'",
+				  "policy '%s'; to loosen it is for a policy (-p open, "
+				  "or Mode= in a file)",
 				  word, policy_mode_names[least], request->policy->name);
 	request->mode = (enum policy_mode)r;
 	return 0;

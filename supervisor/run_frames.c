@@ -71,6 +71,7 @@ static void take_gate(struct run *run, const struct frame *f)
 {
 	run->record->has_complexity = true;
 	run->record->nesting = f->gate.nesting;
+	run->record->modern = f->gate.modern;
 	run->unparsed = f->gate.unparsed;
 	run->record->complexity = f->gate.complexity;
 	run->record->engine = (enum policy_engine)f->gate.engine;

@@ -117,7 +117,7 @@ test_frames() {
 		ready frame:02:00000000000000000000000000ff wait|not UTF-8
 		ready frame:03:00000000000000000000000000000000 wait|contradict
 		ready frame:03:00000000000000000300000000000000 wait|contradict
-		ready frame:03:00000000000000000100000002000000 wait|contradict
+		ready frame:03:00000000000000000100000004000000 wait|contradict
 		ready frame:03:00 wait|contradict
 		ready claim:02:142 wait|longer than
 		$hello frame:00: wait|unknown type

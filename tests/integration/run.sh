@@ -37,6 +37,20 @@ test_logs_survive() {
 	is "$code $out" '124 first' 'text: the first line is there after a kill'
 }
 
+# What would help is said, and only where it would.
+test_hints() {
+	run -e 'var f = function (x) { return x; }; x => x'
+	has "$err" 'speaks ECMAScript 5' 'newer syntax: the engine is named'
+	run -e 'var x = ;'
+	is "$(printf '%s' "$err" | grep -c 'ECMAScript')" 0 'a mistake in any version: not'
+	run -p verify -e '(function f() { f(); })()'
+	has "$err" "RangeError: callstack limit at -e:1; the limit is 100 (set by policy 'verify')" \
+		'the depth of calls is a limit like the others'
+	printf '{"id":"a\\nb","input":1}\n' >"$dir/cases"
+	run --cases "$dir/cases" -e 'throw 1'
+	has "$err" 'quod: case a\\x0ab: uncaught' 'a case is named'
+}
+
 # The reader has the line while the script still spins: the run is ended by a signal, and
 # the record would say timeout had the line come only at the end.
 test_logs_as_they_happen() {
@@ -264,6 +278,7 @@ test_replay() {
 
 test_logs_survive
 test_logs_as_they_happen
+test_hints
 test_levels
 test_own_words
 test_arguments
