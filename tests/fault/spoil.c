@@ -6,6 +6,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,12 @@ static bool is_spoilt(void)
 		_exit(99);
 	errno = ENOMEM;
 	return true;
+}
+
+/* quod closes what it was left open; what is close-on-exec is its own. */
+__attribute__((constructor)) static void keep_told(void)
+{
+	fcntl(TOLD_FD, F_SETFD, FD_CLOEXEC);
 }
 
 #define X(type, name, parameters, arguments)                         \
