@@ -325,7 +325,7 @@ static bool canaries_untouched(const struct stat *file, const struct stat *direc
 #define JAILS_AMONG_LINKS 30
 
 /* In root mode the file of leases may be a link for a moment: that is no jail. */
-static void run_among_links(const volatile long *rounds)
+static void run_among_links(const volatile long *rounds, bool root_mode)
 {
 	int ran = 0, refused = 0;
 	long before = *rounds;
@@ -340,7 +340,7 @@ static void run_among_links(const volatile long *rounds)
 			return;
 		}
 	}
-	check(refused == 0 || in_root_mode(),
+	check(refused == 0 || root_mode,
 	      "setup by symlink: jails run while links are swapped");
 	note("%d ran, %d refused to follow a link; %ld swaps of all names", ran, refused,
 	     *rounds - before);
@@ -352,6 +352,8 @@ static void among_swapped_links(void)
 	volatile long *rounds = mmap(NULL, sizeof(long), PROT_READ | PROT_WRITE,
 				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	inmate_spec("exit", "0"); /* opens the inmate while its path can be reached */
+	/* To know it a lease is tried, which a link in its place would refuse. */
+	bool root_mode = in_root_mode();
 	bool apart = unshare(CLONE_NEWNS) == 0
 			     ? mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0
 			     : become_namespace_root(CLONE_NEWNS);
@@ -366,7 +368,7 @@ static void among_swapped_links(void)
 		swap_links(rounds);
 	while (*rounds == 0)
 		sched_yield();
-	run_among_links(rounds);
+	run_among_links(rounds, root_mode);
 	kill(swapper, SIGKILL);
 	waitpid(swapper, NULL, 0);
 	check(canaries_untouched(&file, &directory),
