@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A directory that is not there costs one call and is no error; one that cannot be looked
- * into is, because what it would have said is not known.
+ * A directory that is not there is no error. One that cannot be looked into is, and so is
+ * whatever stands in its place or a file's: a link to nothing, a file for a directory. What
+ * it would have said is not known, and a policy without it would be a looser one.
  */
 #include "policy/search.h"
 
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -39,17 +41,26 @@ static int fault_errno(struct policy_report *report, const char *path, int r)
 			    r == -EISDIR ? "it is a directory" : strerror(-r));
 }
 
-static bool is_absent(int errnum)
+/* Opening it has failed: is it because there is nothing of that name? */
+static bool is_absent(int dir_fd, const char *name, int errnum)
 {
-	return errnum == ENOENT || errnum == ENOTDIR;
+	struct stat st;
+
+	return (errnum == ENOENT || errnum == ENOTDIR) &&
+	       fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 &&
+	       (errno == ENOENT || errno == ENOTDIR);
 }
 
 static int open_dir(struct search *search, const char *path, struct policy_report *report)
 {
 	own_fd int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int r = fd < 0 ? -errno : 0;
 
-	if (fd < 0)
-		return is_absent(errno) ? 0 : fault_errno(report, path, -errno);
+	if (r < 0)
+		return is_absent(AT_FDCWD, path, -r) ? 0 : fault_errno(report, path, r);
+	const char *why = trust_directory(fd);
+	if (why)
+		return report_fault(report, -EPERM, path, nowhere, "%s", why);
 	if (search->count == SEARCH_DIRS_MOST)
 		return report_fault(report, -E2BIG, path, nowhere,
 				    "QUOD_POLICY_PATH has more than %u directories",
@@ -106,6 +117,13 @@ bool search_is_name(const char *name)
 	return n > 0 && n <= POLICY_NAME_MOST;
 }
 
+static bool is_fifo(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
 /* Whose it is comes before what it says. The path is the file's from here on. */
 static int read_open(int fd, char *path_consume, struct search_files *to,
 		     struct policy_report *report)
@@ -115,6 +133,9 @@ static int read_open(int fd, char *path_consume, struct search_files *to,
 	const char *why = trust_file(fd);
 	int r;
 
+	/* A FIFO without a writer would read as an empty policy. */
+	if (!why && is_fifo(fd) && strncmp(path, "/dev/fd/", strlen("/dev/fd/")) != 0)
+		why = "it is a FIFO, which may have nothing to say";
 	if (why)
 		return report_fault(report, -EPERM, path, nowhere, "%s", why);
 	r = file_read_fd(fd, INI_MOST, &file->bytes, &file->len);
@@ -136,7 +157,7 @@ static int read_at(const struct search_dir *dir, const char *name,
 	int r = fd < 0 ? -errno : 0;
 	own_free char *path = NULL;
 
-	if (r < 0 && is_absent(-r))
+	if (r < 0 && is_absent(dir->fd, name, -r))
 		return 0;
 	if (asprintf(&path, "%s%s%s", dir->path, *dir->path ? "/" : "", name) < 0) {
 		path = NULL;
@@ -207,8 +228,14 @@ static int each_entry(const struct search_dir *in, const char *name,
 	struct dirent *entry;
 	int r = 0;
 
-	if (fd < 0)
-		return is_absent(errno) ? 0 : fault_errno(report, in->path, -errno);
+	if (fd < 0) {
+		r = -errno;
+		return is_absent(in->fd, name, -r) ? 0 : fault_errno(report, in->path, r);
+	}
+	const char *why = trust_directory(fd);
+	if (why)
+		return report_fault(report, -EPERM, in->path, nowhere, "'%s': %s", name,
+				    why);
 	dir = fdopendir(fd);
 	if (!dir)
 		return fault_errno(report, in->path, -errno);

@@ -11,7 +11,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <string.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -19,27 +19,23 @@
 
 #define UID_MAP_MOST 65536u
 
-/* One line, and its last number, the count, is 1. Not to be read: not so. */
+/* One line, and its last number, the count, is 1; and it is not the real root, whose files
+ * look like his own. Not to be read: not so. */
 static bool is_alone_in_namespace(void)
 {
 	own_free char *map = NULL;
+	unsigned inside, outside, count;
 	size_t len;
-	const char *end, *count;
+	int end = 0;
 
 	if (file_read_at(AT_FDCWD, "/proc/self/uid_map", UID_MAP_MOST, &map, &len) < 0)
 		return false;
-	end = strchr(map, '\n');
-	if (!end || end[1])
-		return false;
-	for (count = end; count > map && count[-1] != ' ';)
-		count--;
-	return end - count == 1 && *count == '1';
+	return sscanf(map, "%u %u %u\n%n", &inside, &outside, &count, &end) == 3 &&
+	       (size_t)end == len && count == 1 && outside != 0;
 }
 
-const char *trust_judge(const struct stat *st)
+static const char *judge_owner(const struct stat *st)
 {
-	if (!S_ISREG(st->st_mode))
-		return "it is not a regular file, and root takes no other";
 	if (st->st_uid != 0)
 		return "root does not own it, so it has no say here (chown root)";
 	if (st->st_mode & (S_IWGRP | S_IWOTH))
@@ -48,7 +44,14 @@ const char *trust_judge(const struct stat *st)
 	return NULL;
 }
 
-const char *trust_file(int fd)
+const char *trust_judge(const struct stat *st)
+{
+	if (!S_ISREG(st->st_mode))
+		return "it is not a regular file, and root takes no other";
+	return judge_owner(st);
+}
+
+static const char *trust(int fd, const char *(*judge)(const struct stat *st))
 {
 	struct stat st;
 
@@ -56,5 +59,15 @@ const char *trust_file(int fd)
 		return NULL;
 	if (fstat(fd, &st) < 0)
 		return "it cannot be told who owns it";
-	return trust_judge(&st) && !is_alone_in_namespace() ? trust_judge(&st) : NULL;
+	return judge(&st) && !is_alone_in_namespace() ? judge(&st) : NULL;
+}
+
+const char *trust_file(int fd)
+{
+	return trust(fd, trust_judge);
+}
+
+const char *trust_directory(int fd)
+{
+	return trust(fd, judge_owner);
 }

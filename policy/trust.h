@@ -14,4 +14,8 @@ const char *trust_judge(const struct stat *st);
  * well: NULL. */
 const char *trust_file(int fd);
 
+/* The same for a directory in which policies are looked for: whoever writes it chooses
+ * which file of root's is read. */
+const char *trust_directory(int fd);
+
 #endif

@@ -162,12 +162,7 @@ static uint32_t line_end(const struct gate *g, uint32_t at)
 
 	if (*c == '\r')
 		return left > 1 && c[1] == '\n' ? 2 : 1;
-	if (*c == '\n')
-		return 1;
-	return left >= 3 && c[0] == '\xe2' && c[1] == '\x80' &&
-			       (c[2] == '\xa8' || c[2] == '\xa9')
-		       ? 3
-		       : 0;
+	return *c == '\n';
 }
 
 static bool begins_character(char c)

@@ -151,8 +151,24 @@ static enum run_state next_after(struct run *run, enum run_state here)
 	return run->guard.reason == KILL_NONE ? here : RUN_stop;
 }
 
+/* For parser and script together: the first works on the same hostile bytes. CPU time
+ * that cannot be used up before wall time is not worth looking at. */
+static int limit_cpu(struct run *run)
+{
+	const uint64_t *limit = run->request->limits.value;
+	int r = 0;
+
+	if (limit[LIMIT_ID_cpu_ms] < limit[LIMIT_ID_wall_ms])
+		r = guard_set_cpu_limit(&run->guard, limit[LIMIT_ID_cpu_ms]);
+	if (r < 0)
+		run_failf(run, JAIL_STAGE_RUN, -r, "cannot measure CPU time: %s",
+			  strerror(-r));
+	return r;
+}
+
 static enum run_state step_greet(struct run *run)
 {
+	const uint64_t *limit = run->request->limits.value;
 	enum run_state next = next_after(run, RUN_greet);
 
 	if (next == RUN_stop && !run->failed && run->guard.reason == KILL_FAILURE)
@@ -163,8 +179,9 @@ static enum run_state step_greet(struct run *run)
 	if (next != RUN_greet || run->frames.place < FRAMES_AT_GATE)
 		return next;
 	/* Parsing is bounded too, but it is not the script's time. */
-	guard_set_deadline(&run->guard, run->request->limits.value[LIMIT_ID_wall_ms],
-			   KILL_TIMEOUT);
+	guard_set_deadline(&run->guard, limit[LIMIT_ID_wall_ms], KILL_TIMEOUT);
+	if (limit_cpu(run) < 0)
+		return RUN_stop;
 	return run->frames.place == FRAMES_AT_GO ? RUN_decide : RUN_gate;
 }
 
@@ -196,25 +213,8 @@ static bool must_examine(const struct run *run)
 	       gate_blocks(run->request->mode, rule, gate_severity(policy, rule));
 }
 
-/* CPU time that cannot be used up before wall time is not worth looking at. */
-static int arm_limits(struct run *run)
-{
-	const uint64_t *limit = run->request->limits.value;
-
-	if (limit[LIMIT_ID_cpu_ms] < limit[LIMIT_ID_wall_ms]) {
-		int r = guard_set_cpu_limit(&run->guard, limit[LIMIT_ID_cpu_ms]);
-		if (r < 0)
-			return r;
-	}
-	run->go_ns = clock_mono_ns();
-	guard_set_deadline(&run->guard, limit[LIMIT_ID_wall_ms], KILL_TIMEOUT);
-	return 0;
-}
-
 static enum run_state step_decide(struct run *run)
 {
-	int r;
-
 	if (is_rejected(run)) {
 		run->record->gate = GATE_REJECTED;
 		run->record->engine = POLICY_ENGINE_AUTO;
@@ -224,12 +224,9 @@ static enum run_state step_decide(struct run *run)
 	run->record->gate = GATE_ALLOWED;
 	run->must_examine = must_examine(run);
 	run->compile_only = run->must_examine || run->request->check_only;
-	r = arm_limits(run);
-	if (r < 0) {
-		run_failf(run, JAIL_STAGE_RUN, -r, "cannot measure CPU time: %s",
-			  strerror(-r));
-		return RUN_stop;
-	}
+	run->go_ns = clock_mono_ns();
+	guard_set_deadline(&run->guard, run->request->limits.value[LIMIT_ID_wall_ms],
+			   KILL_TIMEOUT);
 	frames_go(&run->frames, run->compile_only);
 	run_feed_go(run);
 	return run->failed ? RUN_stop : RUN_guest;

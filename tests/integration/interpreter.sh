@@ -169,6 +169,11 @@ test_behaviour() {
 		run_json --timeout 200ms -e "$source"
 		ends_as timeout 124 "$source"
 	done
+	printf '[Limits]\nCPUTimeMaxSec=200ms\n' >"$dir/cpu.policy"
+	for source in 'ready spin' "$hello spin"; do
+		run_json -p "$dir/cpu.policy" -e "$source"
+		ends_as cpu_limit 7 "CPU time: $source"
+	done
 	run_json -e "$hello flood:x"
 	ends_as output_limit 6 'logs without an end'
 	run_json -e 'ready gate go fill:1'

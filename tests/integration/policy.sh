@@ -215,10 +215,43 @@ example 2.5 >"$etc/default.policy.d/10-memory.conf"
 is "$(memory_of default)" 8M 'the manual: its drop-in'
 rm "$etc/default.policy.d/10-memory.conf"
 
+# --- what is there and cannot be read is no policy that is not there ---
+
+path=$QUOD_POLICY_PATH
+lies() {
+	run -e true
+	is "$code" 2 "$1"
+	has "$err" "$2" 'and why'
+}
+mkdir "$dir/lies"
+QUOD_POLICY_PATH=$dir/lies
+ln -s nowhere "$dir/lies/default.policy"
+lies 'a policy that is a link to nothing' "$dir/lies/default.policy: cannot be read: No such file"
+rm "$dir/lies/default.policy"
+ln -s nowhere "$dir/lies/default.policy.d"
+lies 'drop-ins behind a link to nothing' "$dir/lies: cannot be read: No such file"
+rm "$dir/lies/default.policy.d"
+: >"$dir/lies/default.policy.d"
+lies 'drop-ins in a file' "$dir/lies: cannot be read: Not a directory"
+rm "$dir/lies/default.policy.d"
+mkdir "$dir/lies/default.policy.d"
+ln -s nowhere "$dir/lies/default.policy.d/1.conf"
+lies 'a drop-in that is a link to nothing' '1.conf: cannot be read: No such file'
+QUOD_POLICY_PATH=$dir/lies/default.policy.d/1.conf
+lies 'a directory that is a link to nothing' '1.conf: cannot be read: No such file'
+QUOD_POLICY_PATH=$dir/cases.policy
+: >"$QUOD_POLICY_PATH"
+lies 'a directory that is a file' 'cases.policy: cannot be read: Not a directory'
+QUOD_POLICY_PATH=$path
+mkfifo "$dir/fifo.policy"
+run -p "$dir/fifo.policy" -e true
+is "$code" 2 'a FIFO, which nobody writes'
+
 # --- whose word it is ---
 
-# Root of a namespace with one uid is an ordinary user.
-if [ "$(id -u)" -eq 0 ] && [ "$(awk '{ n += $3 } END { printf "%.0f", n }' /proc/self/uid_map)" -gt 1 ]; then
+# Root of a namespace with one uid is an ordinary user, if that uid is not root's.
+uids=$(awk '{ n += $3 } END { printf "%.0f", n }' /proc/self/uid_map)
+if [ "$(id -u)" -eq 0 ] && { [ "$uids" -gt 1 ] || [ "$(awk '{ print $2 }' /proc/self/uid_map)" -eq 0 ]; }; then
 	cp "$usr/ci.policy" "$dir/owned.policy"
 	run -p "$dir/owned.policy" -e true
 	is "$code" 0 'root: a file of its own'
@@ -227,12 +260,22 @@ if [ "$(id -u)" -eq 0 ] && [ "$(awk '{ n += $3 } END { printf "%.0f", n }' /proc
 	has "$code $err" '2 quod: ' 'root: not one that a group can write'
 	has "$err" 'others than root can write it' 'and says so'
 	chmod 644 "$dir/owned.policy"
-	chown nobody "$dir/owned.policy"
-	run -p "$dir/owned.policy" -e true
-	has "$code $err" "2 quod: $dir/owned.policy: root does not own it" 'root: nor of another'
-	ln -s "$dir/owned.policy" "$dir/link.policy"
-	run -p "$dir/link.policy" -e true
-	is "$code" 2 'root: not through a link of its own either'
+	mkdir "$dir/others"
+	ln -s "$dir/owned.policy" "$dir/others/default.policy"
+	chmod 777 "$dir/others"
+	QUOD_POLICY_PATH=$dir/others
+	run -e true
+	has "$code $err" "2 quod: $dir/others: others than root can write it" \
+		'root: nor one that others have chosen'
+	QUOD_POLICY_PATH=$path
+	if [ "$uids" -gt 1 ]; then
+		chown nobody "$dir/owned.policy"
+		run -p "$dir/owned.policy" -e true
+		has "$code $err" "2 quod: $dir/owned.policy: root does not own it" 'root: nor of another'
+		ln -s "$dir/owned.policy" "$dir/link.policy"
+		run -p "$dir/link.policy" -e true
+		is "$code" 2 'root: not through a link of its own either'
+	fi
 else
 	cp "$usr/ci.policy" "$dir/owned.policy"
 	chmod 666 "$dir/owned.policy"
