@@ -21,8 +21,12 @@ told() {
 	is "$(cat "$dir/wrong")" '' "$name: memory_limit in $rounds of $rounds"
 }
 
+# Only programs of several processes may share memory.
+printf '[Limits]\nTasksMax=2\n' >"$dir/two.policy"
 for way in touch shared small realloc brk stack tables mremap maps bss; do
-	told "$way" "$quod" exec --require-cgroup --memory 1M --timeout 5s -- "$hog" $way
+	policy=default
+	[ $way != shared ] || policy=$dir/two.policy
+	told "$way" "$quod" exec -p "$policy" --require-cgroup --memory 1M --timeout 5s -- "$hog" $way
 done
 while IFS='|' read -r name source; do
 	told "$name" "$quod" run --require-cgroup --memory 1M -e "$source"
