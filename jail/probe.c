@@ -258,8 +258,8 @@ static void probe_controller(struct jail_probe *probe, uint64_t which)
 {
 	static const char *const instead[GROUP_CONTROLLERS] = {
 		"; RLIMIT_DATA and the engine's own cap hold memory instead",
-		"; the system call filter refuses a second process instead; where a "
-		"policy allows more, see 'task limit'",
+		("; the system call filter refuses a second process instead; where a "
+		 "policy allows more, see 'task limit'"),
 		"; no share of the CPU is limited; CPU time still is",
 	};
 	struct jail_error err;

@@ -91,7 +91,9 @@ static int take_moved(void)
 {
 	char *p = map(MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE);
 
-	for (size_t size = MIB; p && size < MOST_MIB * MIB; size += MIB) {
+	if (!p)
+		return errno;
+	for (size_t size = MIB; size < MOST_MIB * MIB; size += MIB) {
 		char *grown = mremap(p, size, size + MIB, MREMAP_MAYMOVE);
 
 		if (grown == MAP_FAILED)
@@ -99,7 +101,7 @@ static int take_moved(void)
 		p = grown;
 		memset(p + size, 1, MIB);
 	}
-	return p ? 0 : errno;
+	return 0;
 }
 
 /* The page is zero and everybody's; the tables that lead to it are not. */
