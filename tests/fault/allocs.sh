@@ -77,7 +77,7 @@ each 'run, no script' run -o json -e 'syntax error here'
 each 'run, rejected' run -o json "$quod"
 each 'run, cases' run -o json --cases "$dir/cases" -e 'input'
 each 'exec' exec -- "$QUOD_TEST_BUILD/tests/escape/inmate" environment x
-each 'exec, over its time' exec --timeout 100ms -- "$QUOD_TEST_BUILD/tests/escape/inmate" spin
+each 'exec, over its time' exec --timeout 1s -- "$QUOD_TEST_BUILD/tests/escape/inmate" spin
 each 'help' run --help
 mkdir "$dir/policies" "$dir/policies/ci.policy.d"
 printf '[Run]\nGlobals=Math JSON\n[Rule "x"]\nMatch=new A\nSeverity=warn\nMessage=no\n' \
