@@ -41,23 +41,25 @@ static int fault_errno(struct policy_report *report, const char *path, int r)
 			    r == -EISDIR ? "it is a directory" : strerror(-r));
 }
 
-/* Opening it has failed: is it because there is nothing of that name? */
-static bool is_absent(int dir_fd, const char *name, int errnum)
+/* Opening it has failed: 0 if there is nothing of that name, else what is to be told. */
+static int why_not(int dir_fd, const char *name, int r)
 {
 	struct stat st;
 
-	return (errnum == ENOENT || errnum == ENOTDIR) &&
-	       fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 &&
-	       (errno == ENOENT || errno == ENOTDIR);
+	if ((r != -ENOENT && r != -ENOTDIR) ||
+	    fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		return r;
+	return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
 }
 
 static int open_dir(struct search *search, const char *path, struct policy_report *report)
 {
 	own_fd int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int r = fd < 0 ? -errno : 0;
 
-	if (r < 0)
-		return is_absent(AT_FDCWD, path, -r) ? 0 : fault_errno(report, path, r);
+	if (fd < 0) {
+		int r = why_not(AT_FDCWD, path, -errno);
+		return r < 0 ? fault_errno(report, path, r) : 0;
+	}
 	const char *why = trust_directory(fd);
 	if (why)
 		return report_fault(report, -EPERM, path, nowhere, "%s", why);
@@ -154,10 +156,10 @@ static int read_at(const struct search_dir *dir, const char *name,
 	/* Not blocking: a FIFO must not hold us up. */
 	own_fd int fd =
 		openat(dir->fd, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	int r = fd < 0 ? -errno : 0;
+	int r = fd < 0 ? why_not(dir->fd, name, -errno) : 0;
 	own_free char *path = NULL;
 
-	if (r < 0 && is_absent(dir->fd, name, -r))
+	if (fd < 0 && r == 0)
 		return 0;
 	if (asprintf(&path, "%s%s%s", dir->path, *dir->path ? "/" : "", name) < 0) {
 		path = NULL;
@@ -229,8 +231,8 @@ static int each_entry(const struct search_dir *in, const char *name,
 	int r = 0;
 
 	if (fd < 0) {
-		r = -errno;
-		return is_absent(in->fd, name, -r) ? 0 : fault_errno(report, in->path, r);
+		r = why_not(in->fd, name, -errno);
+		return r < 0 ? fault_errno(report, in->path, r) : 0;
 	}
 	const char *why = trust_directory(fd);
 	if (why)

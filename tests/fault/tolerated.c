@@ -79,6 +79,8 @@ static const struct {
 	 "a leaf that is gone is made once more"},
 	{PART_START, "stat", -1, 0, 0, WITH_OR_WITHOUT_LEAF,
 	 "a namespace that cannot be looked at is taken for another one"},
+	{PART_START, "lstat", -1, 0, 0, MAY(UNUSABLE),
+	 "a policy that may be there is not left out"},
 	{PART_START, "access", -1, 0, 0, WITH_OR_WITHOUT_LEAF,
 	 "a manager of cgroups that cannot be seen is none"},
 	{PART_START, "unlinkat", -1, 0, 0, MAY(AS_EVER), "the next sweep removes it"},

@@ -222,6 +222,17 @@ static void add_dumpable(struct page *page, pid_t pid, unsigned long id)
 	"CapInh:", "CapPrm:", "CapEff:", "CapBnd:", "CapAmb:", "NoNewPrivs:", \
 		"Seccomp:", "Seccomp_filters:"
 
+/* Where it is looked at it stands still; but quod may kill it meanwhile, and then half of
+ * what was read is a dead process's. */
+static bool stands_still(pid_t pid)
+{
+	char text[1024];
+
+	slurp(pid, "stat", text, sizeof(text));
+	const char *name_end = strrchr(text, ')');
+	return name_end && strncmp(name_end, ") t", 3) == 0;
+}
+
 void walls_of_own(pid_t pid, char *to, size_t size)
 {
 	struct page page = {.to = to, .size = size};
@@ -258,6 +269,8 @@ void walls_of(pid_t pid, char *to, size_t size)
 	add_link(&page, pid, "cwd");
 	add_mounts(&page, pid);
 	add_cgroup(&page, pid);
+	if (!stands_still(pid))
+		to[0] = '\0';
 }
 
 bool walls_have(const char *walls, const char *line)
