@@ -243,8 +243,8 @@ QUOD_POLICY_PATH=$dir/cases.policy
 : >"$QUOD_POLICY_PATH"
 lies 'a directory that is a file' 'cases.policy: cannot be read: Not a directory'
 QUOD_POLICY_PATH=$path
-mkfifo "$dir/fifo.policy"
-run -p "$dir/fifo.policy" -e true
+mkfifo "$dir/mute.policy"
+run -p "$dir/mute.policy" -e true
 is "$code" 2 'a FIFO, which nobody writes'
 
 # --- whose word it is ---
