@@ -24,7 +24,7 @@ static int write_job(const char *source)
 {
 	static const char name[] = "bench.js";
 	unsigned char head[FRAME_HEADER_BYTES + JOB_HEAD_BYTES] = {FRAME_JOB};
-	unsigned char go[FRAME_HEADER_BYTES] = {FRAME_GO};
+	unsigned char go[FRAME_HEADER_BYTES + 4] = {FRAME_GO, 4};
 	unsigned char *job = head + FRAME_HEADER_BYTES;
 	size_t source_len = strlen(source), name_len = sizeof(name) - 1;
 
