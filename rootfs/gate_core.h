@@ -281,6 +281,7 @@ void gate_dialect(struct gate *g);
 
 /* --- gate_text.c --- */
 bool gate_text_is(struct gate_text a, const char *b);
+bool gate_text_is_one_of(struct gate_text text, const char *const *words, size_t count);
 bool gate_text_equal(struct gate_text a, struct gate_text b);
 bool gate_text_ends(struct gate_text a, const char *end);
 /* Room for text that lives as long as the analysis; NULL when folding has had its share.

@@ -161,10 +161,7 @@ static bool gives_back(struct gate_text path)
 		"structuredClone", "Promise.resolve",
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (gate_text_is(path, names[i]))
-			return true;
-	return false;
+	return gate_text_is_one_of(path, names, sizeof(names) / sizeof(names[0]));
 }
 
 static struct gate_value to_string(struct gate *g, struct arguments args)

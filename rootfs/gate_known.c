@@ -4,19 +4,11 @@
 
 #include "rootfs/gate_core.h"
 
-static bool is_in(struct gate_text text, const char *const *words, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (gate_text_is(text, words[i]))
-			return true;
-	return false;
-}
-
 bool gate_is_global_object(struct gate_text name)
 {
 	static const char *const names[] = {"globalThis", "self", "window", "global"};
 
-	return is_in(name, names, sizeof(names) / sizeof(names[0]));
+	return gate_text_is_one_of(name, names, sizeof(names) / sizeof(names[0]));
 }
 
 /* Objects with functions in them that are no functions. */
@@ -25,7 +17,7 @@ bool gate_is_namespace(struct gate_text name)
 	static const char *const names[] = {"Math",    "JSON", "Reflect",    "Atomics",
 					    "console", "Intl", "WebAssembly"};
 
-	return is_in(name, names, sizeof(names) / sizeof(names[0]));
+	return gate_text_is_one_of(name, names, sizeof(names) / sizeof(names[0]));
 }
 
 static bool is_known_function(struct gate_text name)
@@ -84,7 +76,7 @@ static bool is_known_function(struct gate_text name)
 		"clearInterval",
 	};
 
-	return is_in(name, names, sizeof(names) / sizeof(names[0]));
+	return gate_text_is_one_of(name, names, sizeof(names) / sizeof(names[0]));
 }
 
 bool gate_is_letter(char c)
@@ -128,5 +120,5 @@ bool gate_is_method_of_all(struct gate_text key)
 		"__lookupSetter__",
 	};
 
-	return is_in(key, names, sizeof(names) / sizeof(names[0]));
+	return gate_text_is_one_of(key, names, sizeof(names) / sizeof(names[0]));
 }

@@ -161,10 +161,7 @@ static bool is_keyword(struct gate_text name)
 		"get",	    "set",
 	};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (gate_text_is(name, words[i]))
-			return true;
-	return false;
+	return gate_text_is_one_of(name, words, sizeof(words) / sizeof(words[0]));
 }
 
 static bool is_escaped_keyword(struct gate *g, uint32_t i)

@@ -8,14 +8,6 @@
 
 #include "rootfs/gate_core.h"
 
-static bool is_one_of(struct gate_text text, const char *const *words, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (gate_text_is(text, words[i]))
-			return true;
-	return false;
-}
-
 static bool is_new_global(struct gate_text name)
 {
 	static const char *const names[] = {
@@ -26,7 +18,7 @@ static bool is_new_global(struct gate_text name)
 		"let",	   "Temporal",	 "SharedArrayBuffer",
 	};
 
-	return is_one_of(name, names, sizeof(names) / sizeof(names[0]));
+	return gate_text_is_one_of(name, names, sizeof(names) / sizeof(names[0]));
 }
 
 static bool is_new_property(struct gate_text name)
@@ -40,7 +32,7 @@ static bool is_new_property(struct gate_text name)
 		"localeCompare",
 	};
 
-	return is_one_of(name, names, sizeof(names) / sizeof(names[0]));
+	return gate_text_is_one_of(name, names, sizeof(names) / sizeof(names[0]));
 }
 
 /* Flags and groups that came after ECMAScript 5. */

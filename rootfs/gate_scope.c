@@ -38,10 +38,7 @@ static bool is_of_engine(struct gate_text name)
 		"global",
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (gate_text_is(name, names[i]))
-			return true;
-	return false;
+	return gate_text_is_one_of(name, names, sizeof(names) / sizeof(names[0]));
 }
 
 static bool is_declaration_of_name(TSSymbol kind)
@@ -332,10 +329,7 @@ static bool keeps(struct gate_text method)
 		"findIndex",
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (gate_text_is(method, names[i]))
-			return true;
-	return false;
+	return gate_text_is_one_of(method, names, sizeof(names) / sizeof(names[0]));
 }
 
 static bool is_part(const struct gate *g, uint32_t i)

@@ -20,6 +20,14 @@ bool gate_text_is(struct gate_text a, const char *b)
 	return strlen(b) == a.len && !memcmp(a.at, b, a.len);
 }
 
+bool gate_text_is_one_of(struct gate_text text, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (gate_text_is(text, words[i]))
+			return true;
+	return false;
+}
+
 bool gate_text_equal(struct gate_text a, struct gate_text b)
 {
 	return a.len == b.len && !memcmp(a.at, b.at, a.len);

@@ -359,6 +359,17 @@ Test(policy_file, the_wire_holds_all_of_it)
 	cr_expect_not_null(strstr(text_str(&list.heard.all), "longer than 4096 bytes"));
 }
 
+/* A rule with these keys has this said of it. */
+static void load_rule(struct loaded *l, const char *keys, const char *says)
+{
+	own_text struct text text = TEXT_INIT(4096);
+
+	text_addf(&text, "[Rule \"x\"]\nSeverity=warn\n%s\n", keys);
+	load(l, "default", text_str(&text));
+	cr_expect_not_null(strstr(text_str(&l->heard.all), says), "%s\nsays: %s", keys,
+			   text_str(&l->heard.all));
+}
+
 Test(policy_file, warnings)
 {
 	static const struct {
@@ -375,12 +386,8 @@ Test(policy_file, warnings)
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		own_loaded struct loaded l;
-		own_text struct text text = TEXT_INIT(4096);
 
-		text_addf(&text, "[Rule \"x\"]\nSeverity=warn\n%s\n", cases[i].text);
-		load(&l, "default", text_str(&text));
-		cr_expect_not_null(strstr(text_str(&l.heard.all), cases[i].says),
-				   "%s\nsays: %s", cases[i].text, text_str(&l.heard.all));
+		load_rule(&l, cases[i].text, cases[i].says);
 		cr_expect_eq(l.report.faults, 0);
 	}
 }
@@ -402,12 +409,8 @@ Test(policy_file, unknown_nodes_and_signals_are_faults)
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		own_loaded struct loaded l;
-		own_text struct text text = TEXT_INIT(4096);
 
-		text_addf(&text, "[Rule \"x\"]\nSeverity=warn\n%s\n", cases[i].text);
-		load(&l, "default", text_str(&text));
-		cr_expect_not_null(strstr(text_str(&l.heard.all), cases[i].says),
-				   "%s\nsays: %s", cases[i].text, text_str(&l.heard.all));
+		load_rule(&l, cases[i].text, cases[i].says);
 		cr_expect_geq(l.report.faults, 1);
 	}
 }
