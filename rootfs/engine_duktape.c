@@ -14,8 +14,6 @@
 #include "rootfs/end.h"
 #include "rootfs/engine.h"
 #include "rootfs/fault.h"
-#include "rootfs/inspect.h"
-#include "rootfs/json.h"
 #include "rootfs/library.h"
 #include "rootfs/lockdown.h"
 #include "rootfs/mapset.h"
@@ -23,6 +21,8 @@
 #include "rootfs/run.h"
 #include "rootfs/text_in.h"
 #include "rootfs/timers.h"
+#include "rootfs/values_duktape.h"
+#include "rootfs/verdict.h"
 
 /* Duktape asks once, then after each of three collections, the last in emergency mode.
  * When that is refused too, nothing is left to free. */
@@ -65,6 +65,29 @@ static void guest_fatal(void *heap, const char *message)
 	end_now(END_ENGINE);
 }
 
+static duk_ret_t console_call(duk_context *ctx)
+{
+	enum console_method method = (enum console_method)duk_get_current_magic(ctx);
+
+	if (method == CONSOLE_assert && duk_get_top(ctx)) {
+		if (duk_to_boolean(ctx, 0))
+			return 0;
+		duk_remove(ctx, 0);
+	}
+	console_write(method);
+	return 0;
+}
+
+static void define_console(duk_context *ctx)
+{
+	duk_push_object(ctx);
+	for (int i = 0; i < CONSOLE_METHODS_COUNT; i++) {
+		peek_push_native(ctx, console_call, DUK_VARARGS, i, console_names[i]);
+		peek_define(ctx, -2, console_names[i]);
+	}
+	peek_define_global(ctx, "console");
+}
+
 static void build(void)
 {
 	guest = duk_create_heap(guest_alloc, guest_realloc, guest_free, run.heap,
@@ -75,7 +98,8 @@ static void build(void)
 	lockdown_engine(guest);
 	library_define(guest);
 	mapset_define(guest);
-	console_define(guest);
+	define_console(guest);
+	values_of_duktape(guest);
 }
 
 /* JSON.parse of the engine, before any guest code could replace it. */
@@ -129,7 +153,7 @@ static bool is_about_return(duk_context *ctx)
 
 	if (!duk_is_error(ctx, -1))
 		return false;
-	fault_push_message(ctx, -1);
+	fault_push_message(duk_get_top_index(ctx));
 	about = !strncmp(duk_get_string(ctx, -1), "invalid return", 14);
 	duk_pop(ctx);
 	return about;
@@ -175,7 +199,7 @@ _Noreturn static void end_parse(duk_context *ctx, const char *source, size_t len
 
 	offset = offset < skipped ? 0 : offset - skipped;
 	place = place_of(source, offset < len ? offset : len);
-	fault_send(ctx, -1, PHASE_PARSE, &place);
+	fault_send(duk_get_top_index(ctx), PHASE_PARSE, &place);
 	run_end();
 }
 
@@ -203,45 +227,6 @@ static void compile(duk_context *ctx)
 	compile_body(ctx, source, len);
 }
 
-static uint8_t value_flags(duk_context *ctx, bool is_json)
-{
-	uint8_t flags = is_json ? VALUE_IS_JSON : 0;
-
-	if (duk_is_boolean(ctx, -1) && duk_get_boolean(ctx, -1))
-		flags |= VALUE_IS_TRUE;
-	return flags;
-}
-
-/* Sends the value on the top of the stack. */
-static void send_value(duk_context *ctx)
-{
-	struct out *out = &run.out;
-	uint64_t json_bytes = 0, text_bytes;
-	bool is_json;
-
-	run.phase = PHASE_RESULT;
-	out_count(out, run.job.value_bytes);
-	is_json = json_write(ctx, -1, out);
-	if (is_json && out->cut)
-		run_end_limit(LIMIT_VALUE);
-	if (is_json)
-		json_bytes = out->total;
-	out_section(out, run.job.value_bytes);
-	inspect_write_plain(ctx, -1, out);
-	if (out->cut)
-		run_end_limit(LIMIT_VALUE);
-	text_bytes = out->total;
-	run_frame_begin(FRAME_VALUE, 5 + json_bytes + text_bytes);
-	out_u8(out, value_flags(ctx, is_json));
-	out_u32(out, (uint32_t)json_bytes);
-	if (is_json)
-		json_write(ctx, -1, out);
-	out_section(out, run.job.value_bytes);
-	inspect_write_plain(ctx, -1, out);
-	run_frame_end();
-	run.phase = PHASE_RUN;
-}
-
 static duk_ret_t execute_protected(duk_context *ctx, void *unused)
 {
 	(void)unused;
@@ -249,13 +234,13 @@ static duk_ret_t execute_protected(duk_context *ctx, void *unused)
 	compile(ctx);
 	run.phase = PHASE_RUN;
 	if (duk_pcall(ctx, 0)) {
-		fault_send(ctx, -1, PHASE_RUN, NULL);
+		fault_send(duk_get_top_index(ctx), PHASE_RUN, NULL);
 		return 0;
 	}
-	send_value(ctx);
+	verdict_send(duk_get_top_index(ctx));
 	duk_pop(ctx);
 	if (timers_run(ctx))
-		fault_send(ctx, -1, PHASE_RUN, NULL);
+		fault_send(duk_get_top_index(ctx), PHASE_RUN, NULL);
 	return 0;
 }
 

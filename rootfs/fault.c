@@ -1,82 +1,68 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An error's trace is the engine's own hidden record, made when the error was: whatever
- * the script does to `stack` later, it does not change what is reported. A script may
- * throw anything; what is no error is reported with its type for a name and its text
- * for a message.
+ * An error's trace is what the engine kept when the error was made. A script may throw
+ * anything; what is no error is reported with its type for a name and its text for a
+ * message.
  */
 #include <string.h>
 
 #include "rootfs/fault.h"
 #include "rootfs/inspect.h"
-#include "rootfs/peek.h"
 #include "rootfs/run.h"
+#include "rootfs/values.h"
 
 /* One thing that was thrown, to be written in parts. */
 struct fault {
-	duk_context *ctx;
-	duk_idx_t idx;
+	int at;
 	bool is_error, compiling;
 };
 
 typedef void (*fault_part)(const struct fault *fault, struct out *out);
 
-static bool is_text(duk_context *ctx, duk_idx_t idx)
+static void push_text_property(int at, const char *name, const char *otherwise)
 {
-	return duk_is_string(ctx, idx) && !duk_is_symbol(ctx, idx);
+	int text = values->top();
+
+	if (values->push_inherited(at, name) && values->kind(text) == IS_STRING)
+		return;
+	values->cut(text);
+	values->push_string(otherwise);
 }
 
-static void push_text_property(duk_context *ctx, duk_idx_t idx, const char *name,
-			       const char *otherwise)
+void fault_push_name(int at)
 {
-	if (!peek_inherited(ctx, duk_normalize_index(ctx, idx), name)) {
-		duk_push_string(ctx, otherwise);
-	} else if (!is_text(ctx, -1)) {
-		duk_pop(ctx);
-		duk_push_string(ctx, otherwise);
+	push_text_property(at, "name", "Error");
+}
+
+void fault_push_message(int at)
+{
+	push_text_property(at, "message", "");
+}
+
+static struct fault_place place_of_error(int at)
+{
+	int top = values->top();
+
+	for (unsigned n = 0;; n++) {
+		struct value_frame frame = values->push_frame(at, n);
+
+		values->cut(top);
+		if (frame.kind == FRAME_LAST)
+			return (struct fault_place){0};
+		if (frame.kind != FRAME_NATIVE && frame.is_users && frame.line)
+			return (struct fault_place){frame.line, frame.column};
 	}
 }
 
-void fault_push_name(duk_context *ctx, duk_idx_t idx)
+uint32_t fault_line(int at)
 {
-	push_text_property(ctx, idx, "name", "Error");
+	return place_of_error(at).line;
 }
 
-void fault_push_message(duk_context *ctx, duk_idx_t idx)
-{
-	push_text_property(ctx, idx, "message", "");
-}
-
-static bool is_users_file(duk_context *ctx, duk_idx_t idx)
+static void write_text_at(int at, struct out *out)
 {
 	size_t n;
-	const char *file = duk_get_lstring(ctx, idx, &n);
-
-	return file && n == run.job.name_len && !memcmp(file, run.job.name, n);
-}
-
-uint32_t fault_line(duk_context *ctx, duk_idx_t idx)
-{
-	struct peek_frame frame;
-	uint32_t line = 0;
-
-	duk_require_stack(ctx, 16);
-	idx = duk_normalize_index(ctx, idx);
-	for (unsigned n = 0; !line; n++) {
-		frame = peek_trace(ctx, idx, n);
-		if (frame.kind == PEEK_FRAME_END)
-			break;
-		if (frame.kind != PEEK_FRAME_NATIVE && is_users_file(ctx, -1))
-			line = frame.line;
-		duk_pop_2(ctx);
-	}
-	return line;
-}
-
-static void write_text_at(duk_context *ctx, duk_idx_t idx, struct out *out)
-{
-	size_t n;
-	const char *s = duk_get_lstring(ctx, idx, &n);
+	const char *s = values->text(at, &n);
 
 	out_string(out, s, n);
 }
@@ -84,79 +70,106 @@ static void write_text_at(duk_context *ctx, duk_idx_t idx, struct out *out)
 static void write_name(const struct fault *fault, struct out *out)
 {
 	static const char *const types[] = {
-		[DUK_TYPE_NONE] = "value",    [DUK_TYPE_UNDEFINED] = "undefined",
-		[DUK_TYPE_NULL] = "null",     [DUK_TYPE_BOOLEAN] = "boolean",
-		[DUK_TYPE_NUMBER] = "number", [DUK_TYPE_STRING] = "string",
-		[DUK_TYPE_OBJECT] = "object", [DUK_TYPE_BUFFER] = "object",
-		[DUK_TYPE_POINTER] = "value", [DUK_TYPE_LIGHTFUNC] = "function",
+		[IS_UNDEFINED] = "undefined", [IS_NULL] = "null",
+		[IS_BOOLEAN] = "boolean",     [IS_NUMBER] = "number",
+		[IS_BIGINT] = "bigint",	      [IS_STRING] = "string",
+		[IS_SYMBOL] = "symbol",	      [IS_INTERNAL] = "value",
 	};
+	enum value_kind kind = values->kind(fault->at);
+	int name = values->top();
 
 	if (!fault->is_error) {
-		out_text(out, types[duk_get_type(fault->ctx, fault->idx)]);
+		out_text(out, kind < IS_OBJECT ? types[kind] : "object");
 		return;
 	}
-	fault_push_name(fault->ctx, fault->idx);
-	write_text_at(fault->ctx, -1, out);
-	duk_pop(fault->ctx);
+	fault_push_name(fault->at);
+	write_text_at(name, out);
+	values->cut(name);
 }
 
-/* The engine ends the message of what fails to compile with " (line 3...)": the place is
+/* Duktape ends the message of what fails to compile with " (line 3...)": the place is
  * said elsewhere, and corrected. */
 static void write_message(const struct fault *fault, struct out *out)
 {
 	const char *text, *tail = NULL;
+	int message = values->top();
 	size_t n;
 
 	if (!fault->is_error) {
-		inspect_write_plain(fault->ctx, fault->idx, out);
+		inspect_write_plain(fault->at, out);
 		return;
 	}
-	fault_push_message(fault->ctx, fault->idx);
-	text = duk_get_lstring(fault->ctx, -1, &n);
+	fault_push_message(fault->at);
+	text = values->text(message, &n);
 	if (fault->compiling)
 		tail = strstr(text, " (line ");
 	out_string(out, text, tail ? (size_t)(tail - text) : n);
-	duk_pop(fault->ctx);
+	values->cut(message);
 }
 
 static bool has_message(const struct fault *fault)
 {
-	bool has;
+	int message = values->top();
+	size_t n;
 
 	if (!fault->is_error)
 		return true;
-	fault_push_message(fault->ctx, fault->idx);
-	has = duk_get_length(fault->ctx, -1) > 0;
-	duk_pop(fault->ctx);
-	return has;
+	fault_push_message(fault->at);
+	values->text(message, &n);
+	values->cut(message);
+	return n > 0;
 }
 
-/* [ ... name file ] -> [ ... ] */
-static void write_frame(duk_context *ctx, const struct peek_frame *frame, struct out *out)
+static void write_place(const struct value_frame *frame, struct out *out)
 {
-	bool named = is_text(ctx, -2) && duk_get_length(ctx, -2);
+	if (frame->is_users)
+		out_string(out, run.job.name, run.job.name_len);
+	else
+		out_text(out, "eval");
+	out_char(out, ':');
+	out_decimal(out, frame->line);
+	if (!frame->column)
+		return;
+	out_char(out, ':');
+	out_decimal(out, frame->column);
+}
 
-	if (frame->kind == PEEK_FRAME_SCRIPT && is_text(ctx, -1)) {
-		out_text(out, "\n    at ");
-		if (named && strcmp(duk_get_string(ctx, -2), "eval")) {
-			write_text_at(ctx, -2, out);
-			out_text(out, " (");
-		}
-		write_text_at(ctx, -1, out);
-		out_char(out, ':');
-		out_decimal(out, frame->line);
-		if (named && strcmp(duk_get_string(ctx, -2), "eval"))
-			out_char(out, ')');
-	} else if (frame->kind == PEEK_FRAME_NATIVE && named) {
-		out_text(out, "\n    at ");
-		write_text_at(ctx, -2, out);
+/* The program itself is a function of no name, or of the engine's. */
+static bool is_named(int at)
+{
+	size_t n;
+	const char *s;
+
+	if (values->kind(at) != IS_STRING)
+		return false;
+	s = values->text(at, &n);
+	return n && !(n == 4 && !memcmp(s, "eval", n));
+}
+
+static void write_frame(const struct value_frame *frame, int name, struct out *out)
+{
+	bool named = is_named(name);
+
+	if (frame->kind == FRAME_SOURCE || (frame->kind == FRAME_NATIVE && !named))
+		return;
+	out_text(out, "\n    at ");
+	if (named)
+		write_text_at(name, out);
+	if (frame->kind == FRAME_NATIVE) {
 		out_text(out, " (native)");
+		return;
 	}
-	duk_pop_2(ctx);
+	if (named)
+		out_text(out, " (");
+	write_place(frame, out);
+	if (named)
+		out_char(out, ')');
 }
 
 static void write_stack(const struct fault *fault, struct out *out)
 {
+	int name = values->top();
+
 	write_name(fault, out);
 	if (has_message(fault)) {
 		out_text(out, ": ");
@@ -164,12 +177,13 @@ static void write_stack(const struct fault *fault, struct out *out)
 	}
 	if (!fault->is_error)
 		return;
-	for (unsigned n = 0;; n++) {
-		struct peek_frame frame = peek_trace(fault->ctx, fault->idx, n);
+	for (unsigned n = 0; !out->cut; n++) {
+		struct value_frame frame = values->push_frame(fault->at, n);
 
-		if (frame.kind == PEEK_FRAME_END)
+		if (frame.kind == FRAME_LAST)
 			return;
-		write_frame(fault->ctx, &frame, out);
+		write_frame(&frame, name, out);
+		values->cut(name);
 	}
 }
 
@@ -182,27 +196,22 @@ static uint64_t measure(const struct fault *fault, fault_part part)
 
 static struct fault_place place_of(const struct fault *fault)
 {
-	struct fault_place place = {0};
+	struct value_frame thrown;
 
 	if (fault->is_error)
-		place.line = fault_line(fault->ctx, fault->idx);
-	else
-		place.line = peek_last_throw().line;
-	return place;
+		return place_of_error(fault->at);
+	thrown = values->last_throw();
+	return (struct fault_place){thrown.line, thrown.column};
 }
 
-void fault_send(duk_context *ctx, duk_idx_t idx, enum error_phase phase,
-		const struct fault_place *place)
+void fault_send(int at, enum error_phase phase, const struct fault_place *place)
 {
 	static const fault_part parts[] = {write_name, write_message, write_stack};
-	struct fault fault = {.ctx = ctx, .idx = duk_normalize_index(ctx, idx)};
+	struct fault fault = {.at = at, .compiling = place != NULL};
 	struct fault_place found;
 	uint64_t bytes[3];
 
-	duk_require_stack(ctx, 16);
-	fault.is_error = duk_is_object(ctx, idx) && peek_kind(ctx, idx) != PEEK_PROXY &&
-			 peek_is_error(ctx, idx);
-	fault.compiling = place != NULL;
+	fault.is_error = values->kind(at) == IS_ERROR;
 	found = place ? *place : place_of(&fault);
 	for (unsigned i = 0; i < 3; i++)
 		bytes[i] = measure(&fault, parts[i]);

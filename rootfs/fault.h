@@ -8,7 +8,6 @@
 
 #include <stdint.h>
 
-#include "duktape.h"
 #include "rootfs/out.h"
 
 /* A place in the user's file, 1-based; 0: not known. */
@@ -16,18 +15,17 @@ struct fault_place {
 	uint32_t line, column;
 };
 
-/* Pushes a string: the name of the error at idx, which is no Proxy. */
-void fault_push_name(duk_context *ctx, duk_idx_t idx);
+/* Pushes a string: the name of the error at this place (values.h), which is no Proxy. */
+void fault_push_name(int at);
 
 /* The same for its message; empty where it has none that can be read. */
-void fault_push_message(duk_context *ctx, duk_idx_t idx);
+void fault_push_message(int at);
 
 /* Line of the innermost frame in the user's file; 0: not known. */
-uint32_t fault_line(duk_context *ctx, duk_idx_t idx);
+uint32_t fault_line(int at);
 
-/* Sends the ERROR frame for what was thrown, at idx. `place`: where the compiler stopped,
- * NULL if it was no compile error. */
-void fault_send(duk_context *ctx, duk_idx_t idx, enum error_phase phase,
-		const struct fault_place *place);
+/* Sends the ERROR frame for what was thrown. `place`: where the compiler stopped, NULL if
+ * it was no compile error. */
+void fault_send(int at, enum error_phase phase, const struct fault_place *place);
 
 #endif

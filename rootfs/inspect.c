@@ -10,77 +10,82 @@
 #include "rootfs/date.h"
 #include "rootfs/fault.h"
 #include "rootfs/inspect.h"
-#include "rootfs/view.h"
 #include "rootfs/json.h"
-#include "rootfs/mapset.h"
-#include "rootfs/peek.h"
+#include "rootfs/view.h"
 
 void view_say(struct view *view, const char *text)
 {
 	out_text(view->out, text);
 }
 
-static void say_string_at(struct view *view, duk_idx_t idx)
+static void say_text_at(struct view *view, int at)
 {
 	size_t n;
-	const char *s = duk_get_lstring(view->ctx, idx, &n);
+	const char *s = values->text(at, &n);
 
-	if (s)
-		out_string(view->out, s, n);
+	out_string(view->out, s, n);
 }
 
-/* The engine keeps a symbol as a mark, its description, 0xFF and a suffix. */
-void view_symbol(struct view *view, duk_idx_t idx)
+void view_symbol(struct view *view, int at)
 {
-	size_t n;
-	const char *s = duk_get_lstring(view->ctx, idx, &n);
-	const char *end = n ? memchr(s + 1, 0xFF, n - 1) : NULL;
-
 	view_say(view, "Symbol(");
-	if (n)
-		out_string(view->out, s + 1, (size_t)((end ? end : s + n) - (s + 1)));
+	say_text_at(view, at);
 	view_say(view, ")");
 }
 
-static void show_string(struct view *view, duk_idx_t idx)
+static void show_string(struct view *view, int at)
 {
 	size_t n;
-	const char *s = duk_get_lstring(view->ctx, idx, &n);
+	const char *s = values->text(at, &n);
 
-	if (duk_is_symbol(view->ctx, idx))
-		view_symbol(view, idx);
-	else
-		out_quoted_string(view->out, s, n);
+	out_quoted_string(view->out, s, n);
 }
 
 static void show_number(struct view *view, double number)
 {
+	char text[VALUE_DIGITS_BYTES];
+
 	if (number == 0 && signbit(number)) {
 		view_say(view, "-0");
 		return;
 	}
-	duk_push_number(view->ctx, number);
-	view_say(view, duk_to_string(view->ctx, -1));
-	duk_pop(view->ctx);
+	values->digits(number, text);
+	view_say(view, text);
 }
 
-static void show_primitive(struct view *view, duk_idx_t idx)
+static void show_bigint(struct view *view, int at)
 {
-	switch (duk_get_type(view->ctx, idx)) {
-	case DUK_TYPE_NULL:
+	int text = values->top();
+
+	values->push_bigint_text(at);
+	say_text_at(view, text);
+	view_say(view, "n");
+	values->cut(text);
+}
+
+static void show_primitive(struct view *view, int at, enum value_kind kind)
+{
+	switch ((int)kind) {
+	case IS_UNDEFINED:
+		view_say(view, "undefined");
+		return;
+	case IS_NULL:
 		view_say(view, "null");
 		return;
-	case DUK_TYPE_BOOLEAN:
-		view_say(view, duk_get_boolean(view->ctx, idx) ? "true" : "false");
+	case IS_BOOLEAN:
+		view_say(view, values->boolean(at) ? "true" : "false");
 		return;
-	case DUK_TYPE_NUMBER:
-		show_number(view, duk_get_number(view->ctx, idx));
+	case IS_NUMBER:
+		show_number(view, values->number(at));
 		return;
-	case DUK_TYPE_STRING:
-		show_string(view, idx);
+	case IS_BIGINT:
+		show_bigint(view, at);
 		return;
-	case DUK_TYPE_UNDEFINED:
-		view_say(view, "undefined");
+	case IS_STRING:
+		show_string(view, at);
+		return;
+	case IS_SYMBOL:
+		view_symbol(view, at);
 		return;
 	default:
 		view_say(view, "[Native]");
@@ -88,110 +93,119 @@ static void show_primitive(struct view *view, duk_idx_t idx)
 	}
 }
 
-/* Pushes the name of the constructor that the prototype names; false: pushes nothing. */
-static bool push_constructor_name(duk_context *ctx, duk_idx_t idx)
+/* The value at the top is a text and not empty. */
+static bool is_name(int at)
 {
-	bool found = false;
+	size_t n = 0;
 
-	if (!peek_inherited(ctx, idx, "constructor"))
-		return false;
-	if (duk_is_object(ctx, -1) && peek_kind(ctx, -1) == PEEK_FUNCTION)
-		found = peek_own_name(ctx, duk_get_top_index(ctx), "name") == PEEK_DATA;
-	if (found && (!duk_is_string(ctx, -1) || duk_is_symbol(ctx, -1) ||
-		      !duk_get_length(ctx, -1))) {
-		duk_pop(ctx);
-		found = false;
-	}
-	if (found)
-		duk_remove(ctx, -2);
-	else
-		duk_pop(ctx);
-	return found;
+	if (values->kind(at) == IS_STRING)
+		values->text(at, &n);
+	return n;
 }
 
-/* "Point " before the braces of what is no plain object. */
-static void show_class(struct view *view, duk_idx_t idx)
+/* Says the own name of a function, with something before it; false: it has none. */
+static bool say_name(struct view *view, int at, const char *before)
 {
-	if (peek_parent(view->ctx, idx) == PEEK_PARENT_OBJECT)
+	int name = values->top();
+	bool named = values->own_name(at, "name") == PROPERTY_DATA && is_name(name);
+
+	if (named) {
+		view_say(view, before);
+		say_text_at(view, name);
+	}
+	values->cut(name);
+	return named;
+}
+
+static bool is_function(enum value_kind kind)
+{
+	return kind == IS_FUNCTION || kind == IS_CLASS;
+}
+
+/* "Point " before the braces of what is no plain object: the name of the constructor that
+ * the prototype has. */
+static void show_class(struct view *view, int at)
+{
+	int constructor = values->top();
+
+	if (values->parent(at) == PARENT_OBJECT)
 		return;
-	if (peek_parent(view->ctx, idx) == PEEK_PARENT_NONE) {
+	if (values->parent(at) == PARENT_NONE) {
 		view_say(view, "[Object: null prototype] ");
 		return;
 	}
-	if (!push_constructor_name(view->ctx, idx))
-		return;
-	say_string_at(view, -1);
-	view_say(view, " ");
-	duk_pop(view->ctx);
+	if (values->push_inherited(at, "constructor") &&
+	    is_function(values->kind(constructor)) && say_name(view, constructor, ""))
+		view_say(view, " ");
+	values->cut(constructor);
 }
 
-static void show_typed_array(struct view *view, duk_idx_t idx)
+static void show_length(struct view *view, int at)
 {
-	view_say(view, peek_class_name(view->ctx, idx));
+	view_say(view, values->class_name(at));
 	view_say(view, "(");
-	out_decimal(view->out, peek_length(view->ctx, idx));
-	view_say(view, ") ");
-	view_array(view, idx);
+	out_decimal(view->out, values->length(at));
+	view_say(view, ")");
 }
 
-static void show_function(struct view *view, duk_idx_t idx)
-{
-	if (peek_own_name(view->ctx, idx, "name") != PEEK_DATA)
-		duk_push_undefined(view->ctx);
-	view_say(view, "[Function");
-	if (duk_is_string(view->ctx, -1) && !duk_is_symbol(view->ctx, -1) &&
-	    duk_get_length(view->ctx, -1)) {
-		view_say(view, ": ");
-		say_string_at(view, -1);
-	} else {
-		view_say(view, " (anonymous)");
-	}
-	view_say(view, "]");
-	duk_pop(view->ctx);
-}
-
-static void show_boxed(struct view *view, duk_idx_t idx)
+static void show_function(struct view *view, int at, enum value_kind kind)
 {
 	view_say(view, "[");
-	view_say(view, peek_class_name(view->ctx, idx));
-	view_say(view, ": ");
-	peek_primitive(view->ctx, idx);
-	show_primitive(view, duk_get_top_index(view->ctx));
+	view_say(view, kind == IS_CLASS ? "class" : values->class_name(at));
+	if (!say_name(view, at, kind == IS_CLASS ? " " : ": "))
+		view_say(view, " (anonymous)");
 	view_say(view, "]");
-	duk_pop(view->ctx);
 }
 
-static void show_date(struct view *view, duk_idx_t idx)
+static void show_boxed(struct view *view, int at)
+{
+	int inside = values->top();
+
+	view_say(view, "[");
+	view_say(view, values->class_name(at));
+	view_say(view, ": ");
+	values->push_primitive(at);
+	show_primitive(view, inside, values->kind(inside));
+	view_say(view, "]");
+	values->cut(inside);
+}
+
+static void show_date(struct view *view, int at)
 {
 	char text[DATE_TEXT_BYTES];
+	int inside = values->top();
 
-	peek_primitive(view->ctx, idx);
-	date_iso_text(duk_get_number(view->ctx, -1), text);
+	values->push_primitive(at);
+	date_iso_text(values->number(inside), text);
 	view_say(view, text);
-	duk_pop(view->ctx);
+	values->cut(inside);
 }
 
-static void show_regexp(struct view *view, duk_idx_t idx)
+static void show_regexp(struct view *view, int at)
 {
-	peek_regexp(view->ctx, idx);
+	int source = values->top();
+
+	values->push_regexp(at);
 	view_say(view, "/");
-	say_string_at(view, -2);
+	say_text_at(view, source);
 	view_say(view, "/");
-	say_string_at(view, -1);
-	duk_pop_2(view->ctx);
+	say_text_at(view, source + 1);
+	values->cut(source);
 }
 
-static void show_error(struct view *view, duk_idx_t idx)
+static void show_error(struct view *view, int at)
 {
-	uint32_t line = fault_line(view->ctx, idx);
+	uint32_t line = fault_line(at);
+	int text = values->top();
 
-	fault_push_name(view->ctx, idx);
-	say_string_at(view, -1);
-	fault_push_message(view->ctx, idx);
-	if (duk_get_length(view->ctx, -1))
+	fault_push_name(at);
+	say_text_at(view, text);
+	values->cut(text);
+	fault_push_message(at);
+	if (is_name(text))
 		view_say(view, ": ");
-	say_string_at(view, -1);
-	duk_pop_2(view->ctx);
+	say_text_at(view, text);
+	values->cut(text);
 	if (!line)
 		return;
 	view_say(view, " (line ");
@@ -199,79 +213,63 @@ static void show_error(struct view *view, duk_idx_t idx)
 	view_say(view, ")");
 }
 
-static void show_buffer(struct view *view, duk_idx_t idx)
+static void show_object(struct view *view, int at, enum value_kind kind)
 {
-	view_say(view, peek_class_name(view->ctx, idx));
-	view_say(view, "(");
-	out_decimal(view->out, peek_length(view->ctx, idx));
-	view_say(view, ")");
-}
-
-static void show_object(struct view *view, duk_idx_t idx)
-{
-	enum mapset_kind kind = mapset_kind(view->ctx, idx);
-
-	if (kind != MAPSET_NONE) {
-		view_map(view, idx, kind);
-		return;
-	}
-	if (peek_is_error(view->ctx, idx)) {
-		show_error(view, idx);
-		return;
-	}
-	show_class(view, idx);
-	view_object(view, idx);
-}
-
-static void show_by_kind(struct view *view, duk_idx_t idx)
-{
-	switch (peek_kind(view->ctx, idx)) {
-	case PEEK_ARGUMENTS:
+	switch ((int)kind) {
+	case IS_ARGUMENTS:
 		view_say(view, "[Arguments] ");
-		view_array(view, idx);
+		view_array(view, at);
 		return;
-	case PEEK_ARRAY:
-		view_array(view, idx);
+	case IS_ARRAY:
+		view_array(view, at);
 		return;
-	case PEEK_FUNCTION:
-		show_function(view, idx);
+	case IS_FUNCTION:
+	case IS_CLASS:
+		show_function(view, at, kind);
 		return;
-	case PEEK_BOOLEAN:
-	case PEEK_NUMBER:
-	case PEEK_STRING:
-	case PEEK_SYMBOL:
-		show_boxed(view, idx);
+	case IS_BOXED:
+		show_boxed(view, at);
 		return;
-	case PEEK_DATE:
-		show_date(view, idx);
+	case IS_DATE:
+		show_date(view, at);
 		return;
-	case PEEK_ERROR:
-		show_error(view, idx);
+	case IS_ERROR:
+		show_error(view, at);
 		return;
-	case PEEK_REGEXP:
-		show_regexp(view, idx);
+	case IS_REGEXP:
+		show_regexp(view, at);
 		return;
-	case PEEK_TYPED_ARRAY:
-		show_typed_array(view, idx);
+	case IS_TYPED_ARRAY:
+		show_length(view, at);
+		view_say(view, " ");
+		view_array(view, at);
 		return;
-	case PEEK_BUFFER:
-		show_buffer(view, idx);
+	case IS_BUFFER:
+		show_length(view, at);
 		return;
-	case PEEK_PROXY:
+	case IS_PROXY:
 		view_say(view, "[Proxy]");
 		return;
-	case PEEK_OBJECT:
-		show_object(view, idx);
+	case IS_MAP:
+	case IS_SET:
+		view_map(view, at, kind);
 		return;
-	case PEEK_OTHER:
-		break;
+	case IS_PROMISE:
+		view_promise(view, at);
+		return;
+	case IS_OBJECT:
+		show_class(view, at);
+		view_object(view, at);
+		return;
+	default:
+		view_say(view, "[object ");
+		view_say(view, values->class_name(at));
+		view_say(view, "]");
+		return;
 	}
-	view_say(view, "[object ");
-	view_say(view, peek_class_name(view->ctx, idx));
-	view_say(view, "]");
 }
 
-static bool is_on_path(const struct view *view, const void *object)
+static bool is_on_path(const struct view *view, uint64_t object)
 {
 	for (unsigned i = 0; i < view->depth; i++)
 		if (view->path[i] == object)
@@ -279,58 +277,60 @@ static bool is_on_path(const struct view *view, const void *object)
 	return false;
 }
 
-/* idx is absolute; the stack is left as it was. */
-void view_value(struct view *view, duk_idx_t idx)
+void view_value(struct view *view, int at)
 {
-	void *object = duk_get_heapptr(view->ctx, idx);
+	enum value_kind kind = values->kind(at);
 	uint32_t shown = view->shown;
+	uint64_t object;
 
-	if (!duk_is_object(view->ctx, idx) || !object) {
-		show_primitive(view, idx);
+	if (kind < IS_OBJECT) {
+		show_primitive(view, at, kind);
 		return;
 	}
+	object = values->identity(at);
 	if (is_on_path(view, object)) {
 		view_say(view, "[Circular]");
 		return;
 	}
 	if (view->depth > VIEW_DEPTH_MOST) {
-		view_say(view, peek_kind(view->ctx, idx) == PEEK_ARRAY ? "[Array]"
-								       : "[Object]");
+		view_say(view, kind == IS_ARRAY ? "[Array]" : "[Object]");
 		return;
 	}
-	duk_require_stack(view->ctx, 16);
 	view->path[view->depth++] = object;
 	view->shown = 0;
-	show_by_kind(view, idx);
+	show_object(view, at, kind);
 	view->shown = shown;
 	view->depth--;
 }
 
-void inspect_write(duk_context *ctx, duk_idx_t idx, struct out *out)
+void inspect_write(int at, struct out *out)
 {
-	struct view view = {.ctx = ctx, .out = out};
+	struct view view = {.out = out};
 
-	view_value(&view, duk_normalize_index(ctx, idx));
+	view_value(&view, at);
 }
 
 /* Whether JSON can say it is found out by saying it to nobody. */
-static bool json_can_say(duk_context *ctx, duk_idx_t idx, uint64_t most)
+static bool json_can_say(int at, uint64_t most)
 {
 	static struct out nobody;
 
 	out_count(&nobody, most);
-	return json_write(ctx, idx, &nobody);
+	return json_write(at, &nobody);
 }
 
-void inspect_write_plain(duk_context *ctx, duk_idx_t idx, struct out *out)
+void inspect_write_plain(int at, struct out *out)
 {
+	enum value_kind kind = values->kind(at);
 	size_t n;
-	const char *s = duk_get_lstring(ctx, idx, &n);
+	const char *s;
 
-	if (s && !duk_is_symbol(ctx, idx))
+	if (kind == IS_STRING) {
+		s = values->text(at, &n);
 		out_string(out, s, n);
-	else if (duk_is_object(ctx, idx) && json_can_say(ctx, idx, out->most))
-		json_write(ctx, idx, out);
-	else
-		inspect_write(ctx, idx, out);
+	} else if (kind >= IS_OBJECT && json_can_say(at, out->most)) {
+		json_write(at, out);
+	} else {
+		inspect_write(at, out);
+	}
 }

@@ -8,77 +8,69 @@
 #include <string.h>
 
 #include "rootfs/json.h"
-#include "rootfs/mapset.h"
-#include "rootfs/peek.h"
+#include "rootfs/values.h"
 
 #define DEPTH_MOST 200u
 
 struct walk {
-	duk_context *ctx;
 	struct out *out;
 	unsigned depth;
-	void *path[DEPTH_MOST];
+	uint64_t path[DEPTH_MOST];
 };
 
-static bool write_value(struct walk *walk, duk_idx_t idx);
+static bool write_value(struct walk *walk, int at);
 
 /* Digits while a double holds every integer, else with a fraction or an exponent: a
  * parser that reads integers in 64 bits neither overflows nor rounds. */
-void json_write_number(duk_context *ctx, double number, struct out *out)
+static bool write_number(struct out *out, double number)
 {
-	const char *text;
+	char text[VALUE_DIGITS_BYTES];
 
+	if (!isfinite(number))
+		return false;
 	if (fabs(number) <= 9007199254740992.0 && number == floor(number)) {
 		if (number < 0)
 			out_char(out, '-');
 		out_decimal(out, (uint64_t)fabs(number));
-		return;
+		return true;
 	}
-	duk_push_number(ctx, number);
-	text = duk_to_string(ctx, -1);
+	values->digits(number, text);
 	out_text(out, text);
 	if (!strpbrk(text, ".e"))
 		out_text(out, ".0");
-	duk_pop(ctx);
-}
-
-static bool write_number(struct walk *walk, double number)
-{
-	if (!isfinite(number))
-		return false;
-	json_write_number(walk->ctx, number, walk->out);
 	return true;
 }
 
-static bool write_string(struct walk *walk, duk_idx_t idx)
+static bool write_string(struct walk *walk, int at)
 {
 	size_t n;
-	const char *s = duk_get_lstring(walk->ctx, idx, &n);
+	const char *s = values->text(at, &n);
 
 	/* Half a surrogate pair would become U+FFFD: another string, or two keys alike.
 	 */
-	if (duk_is_symbol(walk->ctx, idx) || !out_string_is_whole(s, n))
+	if (values->kind(at) != IS_STRING || !out_string_is_whole(s, n))
 		return false;
 	out_json_string(walk->out, s, n);
 	return true;
 }
 
-static bool write_elements(struct walk *walk, duk_idx_t idx)
+static bool write_elements(struct walk *walk, int at)
 {
-	uint32_t length = peek_length(walk->ctx, idx);
+	uint32_t length = values->length(at);
 
-	if (peek_has_more_than_elements(walk->ctx, idx))
+	if (values->has_more(at))
 		return false;
 	out_char(walk->out, '[');
 	for (uint32_t i = 0; i < length && !walk->out->cut; i++) {
+		int element = values->top();
 		bool said;
 
-		if (peek_own_index(walk->ctx, idx, i) != PEEK_DATA)
+		if (values->own_index(at, i) != PROPERTY_DATA)
 			return false;
 		if (i)
 			out_char(walk->out, ',');
-		said = write_value(walk, duk_get_top_index(walk->ctx));
-		duk_pop(walk->ctx);
+		said = write_value(walk, element);
+		values->cut(element);
 		if (!said)
 			return false;
 	}
@@ -86,39 +78,37 @@ static bool write_elements(struct walk *walk, duk_idx_t idx)
 	return true;
 }
 
-/* [ ... key ] -> [ ... ] */
-static bool write_member(struct walk *walk, duk_idx_t idx)
+static bool write_member(struct walk *walk, int at, int key)
 {
-	bool said;
-
-	if (!write_string(walk, duk_get_top_index(walk->ctx)) ||
-	    peek_own(walk->ctx, idx) != PEEK_DATA)
+	if (!write_string(walk, key) || values->own_key(at, key) != PROPERTY_DATA)
 		return false;
 	out_char(walk->out, ':');
-	said = write_value(walk, duk_get_top_index(walk->ctx));
-	duk_pop(walk->ctx);
-	return said;
+	return write_value(walk, key + 1);
 }
 
-static bool write_members(struct walk *walk, duk_idx_t idx)
+static bool write_members(struct walk *walk, int at)
 {
-	uint32_t count = peek_keys(walk->ctx, idx);
-	duk_idx_t keys = duk_get_top_index(walk->ctx);
+	int keys = values->top();
+	uint32_t count = values->push_keys(at);
 
 	out_char(walk->out, '{');
 	for (uint32_t i = 0; i < count && !walk->out->cut; i++) {
+		bool said;
+
 		if (i)
 			out_char(walk->out, ',');
-		peek_own_index(walk->ctx, keys, i);
-		if (!write_member(walk, idx))
+		values->push_key(keys, i);
+		said = write_member(walk, at, keys + 1);
+		values->cut(keys + 1);
+		if (!said)
 			return false;
 	}
 	out_char(walk->out, '}');
-	duk_pop(walk->ctx);
+	values->cut(keys);
 	return true;
 }
 
-static bool is_on_path(const struct walk *walk, const void *object)
+static bool is_on_path(const struct walk *walk, uint64_t object)
 {
 	for (unsigned i = 0; i < walk->depth; i++)
 		if (walk->path[i] == object)
@@ -126,57 +116,52 @@ static bool is_on_path(const struct walk *walk, const void *object)
 	return false;
 }
 
-static bool write_object(struct walk *walk, duk_idx_t idx)
+static bool write_object(struct walk *walk, int at, enum value_kind kind)
 {
-	enum peek_kind kind = peek_kind(walk->ctx, idx);
-	enum peek_parent parent;
-	void *object = duk_get_heapptr(walk->ctx, idx);
+	uint64_t object = values->identity(at);
 	bool said = false;
 
-	if (kind != PEEK_OBJECT && kind != PEEK_ARRAY)
-		return false;
 	if (walk->depth == DEPTH_MOST || is_on_path(walk, object))
 		return false;
 	walk->path[walk->depth++] = object;
-	parent = peek_parent(walk->ctx, idx);
-	if (kind == PEEK_ARRAY &&
-	    (parent == PEEK_PARENT_ARRAY || mapset_is_list(walk->ctx, idx)))
-		said = write_elements(walk, idx);
-	else if (kind == PEEK_OBJECT && parent <= PEEK_PARENT_OBJECT &&
-		 mapset_kind(walk->ctx, idx) == MAPSET_NONE)
-		said = write_members(walk, idx);
+	if (kind == IS_ARRAY && values->parent(at) == PARENT_ARRAY)
+		said = write_elements(walk, at);
+	else if (kind == IS_OBJECT && values->parent(at) <= PARENT_OBJECT)
+		said = write_members(walk, at);
 	walk->depth--;
 	return said;
 }
 
-/* idx is absolute. On failure the stack keeps what was pushed: json_write() clears it. */
-static bool write_value(struct walk *walk, duk_idx_t idx)
+/* On failure the stack keeps what was pushed: json_write() clears it. */
+static bool write_value(struct walk *walk, int at)
 {
-	duk_require_stack(walk->ctx, 8);
-	switch (duk_get_type(walk->ctx, idx)) {
-	case DUK_TYPE_NULL:
+	enum value_kind kind = values->kind(at);
+
+	switch ((int)kind) {
+	case IS_NULL:
 		out_text(walk->out, "null");
 		return true;
-	case DUK_TYPE_BOOLEAN:
-		out_text(walk->out, duk_get_boolean(walk->ctx, idx) ? "true" : "false");
+	case IS_BOOLEAN:
+		out_text(walk->out, values->boolean(at) ? "true" : "false");
 		return true;
-	case DUK_TYPE_NUMBER:
-		return write_number(walk, duk_get_number(walk->ctx, idx));
-	case DUK_TYPE_STRING:
-		return write_string(walk, idx);
-	case DUK_TYPE_OBJECT:
-		return write_object(walk, idx);
+	case IS_NUMBER:
+		return write_number(walk->out, values->number(at));
+	case IS_STRING:
+		return write_string(walk, at);
+	case IS_OBJECT:
+	case IS_ARRAY:
+		return write_object(walk, at, kind);
 	default:
 		return false;
 	}
 }
 
-bool json_write(duk_context *ctx, duk_idx_t idx, struct out *out)
+bool json_write(int at, struct out *out)
 {
-	struct walk walk = {.ctx = ctx, .out = out};
-	duk_idx_t top = duk_get_top(ctx);
-	bool said = write_value(&walk, duk_normalize_index(ctx, idx));
+	struct walk walk = {.out = out};
+	int top = values->top();
+	bool said = write_value(&walk, at);
 
-	duk_set_top(ctx, top);
+	values->cut(top);
 	return said;
 }

@@ -6,33 +6,29 @@
 #ifndef QUOD_JS_VIEW_H
 #define QUOD_JS_VIEW_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "duktape.h"
-#include "rootfs/mapset.h"
 #include "rootfs/out.h"
+#include "rootfs/values.h"
 
 #define VIEW_DEPTH_MOST 4u
 #define VIEW_ITEMS_MOST 100u
 
 struct view {
-	duk_context *ctx;
 	struct out *out;
 	unsigned depth;
-	void *path[VIEW_DEPTH_MOST + 1];
+	uint64_t path[VIEW_DEPTH_MOST + 1];
 	uint32_t shown; /* items of the innermost list so far */
 };
 
 void view_say(struct view *view, const char *text);
 
-/* idx is absolute in all of these; the value stack is left as it was. */
-void view_value(struct view *view, duk_idx_t idx);
-void view_symbol(struct view *view, duk_idx_t idx);
+/* The value stack is left as it was by all of these. */
+void view_value(struct view *view, int at);
+void view_symbol(struct view *view, int at);
 
 /* From the opening bracket to the closing one; view->shown must be 0. */
-void view_array(struct view *view, duk_idx_t idx);
-void view_object(struct view *view, duk_idx_t idx);
-void view_map(struct view *view, duk_idx_t idx, enum mapset_kind kind);
+void view_array(struct view *view, int at);
+void view_object(struct view *view, int at);
+void view_map(struct view *view, int at, enum value_kind kind);
+void view_promise(struct view *view, int at);
 
 #endif

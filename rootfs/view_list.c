@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "rootfs/peek.h"
 #include "rootfs/view.h"
 
 static bool is_word(const char *s, size_t n)
@@ -20,14 +19,14 @@ static bool is_word(const char *s, size_t n)
 	return n;
 }
 
-static void show_key(struct view *view, duk_idx_t idx)
+static void show_key(struct view *view, int at)
 {
 	size_t n;
-	const char *s = duk_get_lstring(view->ctx, idx, &n);
+	const char *s = values->text(at, &n);
 
-	if (duk_is_symbol(view->ctx, idx)) {
+	if (values->kind(at) == IS_SYMBOL) {
 		view_say(view, "[");
-		view_symbol(view, idx);
+		view_symbol(view, at);
 		view_say(view, "]");
 	} else if (is_word(s, n)) {
 		out_bytes(view->out, s, n);
@@ -62,22 +61,23 @@ static void list_end(struct view *view, const char *close)
 	view_say(view, close);
 }
 
-/* [ ... key ] -> [ ... ] */
-static void show_member(struct view *view, duk_idx_t idx)
+/* The property that was looked for, at the top if it is data. */
+static void show_found(struct view *view, enum value_property found)
 {
-	show_key(view, duk_get_top_index(view->ctx));
-	if (peek_own(view->ctx, idx) != PEEK_DATA) {
+	int at = values->top() - 1;
+
+	if (found != PROPERTY_DATA) {
 		view_say(view, "[Getter]");
 		return;
 	}
-	view_value(view, duk_get_top_index(view->ctx));
-	duk_pop(view->ctx);
+	view_value(view, at);
+	values->cut(at);
 }
 
-static bool key_is_index(duk_context *ctx, duk_idx_t idx)
+static bool key_is_index(int at)
 {
 	size_t n;
-	const char *s = duk_get_lstring(ctx, idx, &n);
+	const char *s = values->text(at, &n);
 
 	for (size_t i = 0; i < n; i++)
 		if (s[i] < '0' || s[i] > '9')
@@ -87,25 +87,26 @@ static bool key_is_index(duk_context *ctx, duk_idx_t idx)
 
 /* Own enumerable members; those with a number for a key are left out where the elements
  * were shown before. */
-static void show_members(struct view *view, duk_idx_t idx, bool named_only)
+static void show_members(struct view *view, int at, bool named_only)
 {
-	uint32_t count = peek_keys(view->ctx, idx);
-	duk_idx_t keys = duk_get_top_index(view->ctx);
+	int keys = values->top();
+	uint32_t count = values->push_keys(at);
 
 	for (uint32_t i = 0; i < count; i++) {
-		peek_own_index(view->ctx, keys, i);
-		if (named_only && key_is_index(view->ctx, -1)) {
-			duk_pop(view->ctx);
+		values->push_key(keys, i);
+		if (named_only && key_is_index(keys + 1)) {
+			values->cut(keys + 1);
 			continue;
 		}
 		if (!item_begin(view)) {
 			items_left(view, count - i);
-			duk_pop(view->ctx);
 			break;
 		}
-		show_member(view, idx);
+		show_key(view, keys + 1);
+		show_found(view, values->own_key(at, keys + 1));
+		values->cut(keys + 1);
 	}
-	duk_pop(view->ctx);
+	values->cut(keys);
 }
 
 static void show_holes(struct view *view, uint32_t count)
@@ -116,37 +117,27 @@ static void show_holes(struct view *view, uint32_t count)
 }
 
 /* How many elements are missing from i on; looked for no further than is worth it. */
-static uint32_t holes_from(struct view *view, duk_idx_t idx, uint32_t i, uint32_t length)
+static uint32_t holes_from(int at, uint32_t i, uint32_t length)
 {
-	uint32_t last = length - i > 10000 ? i + 10000 : length, at = i;
+	uint32_t last = length - i > 10000 ? i + 10000 : length, next = i;
+	int top = values->top();
 
-	for (; at < last; at++) {
-		enum peek_property found = peek_own_index(view->ctx, idx, at);
+	for (; next < last; next++) {
+		enum value_property found = values->own_index(at, next);
 
-		if (found == PEEK_DATA)
-			duk_pop(view->ctx);
-		if (found != PEEK_NONE)
+		values->cut(top);
+		if (found != PROPERTY_NONE)
 			break;
 	}
-	return at == last ? length - i : at - i;
+	return next == last ? length - i : next - i;
 }
 
-static void show_element(struct view *view, duk_idx_t idx, uint32_t i)
+static void show_elements(struct view *view, int at)
 {
-	if (peek_own_index(view->ctx, idx, i) != PEEK_DATA) {
-		view_say(view, "[Getter]");
-		return;
-	}
-	view_value(view, duk_get_top_index(view->ctx));
-	duk_pop(view->ctx);
-}
-
-static void show_elements(struct view *view, duk_idx_t idx)
-{
-	uint32_t length = peek_length(view->ctx, idx), i = 0;
+	uint32_t length = values->length(at), i = 0;
 
 	while (i < length) {
-		uint32_t holes = holes_from(view, idx, i, length);
+		uint32_t holes = holes_from(at, i, length);
 
 		if (!item_begin(view)) {
 			items_left(view, length - i);
@@ -155,34 +146,33 @@ static void show_elements(struct view *view, duk_idx_t idx)
 		if (holes)
 			show_holes(view, holes);
 		else
-			show_element(view, idx, i);
+			show_found(view, values->own_index(at, i));
 		i += holes ? holes : 1;
 	}
 }
 
-void view_array(struct view *view, duk_idx_t idx)
+void view_array(struct view *view, int at)
 {
 	view_say(view, "[");
-	show_elements(view, idx);
-	if (peek_kind(view->ctx, idx) == PEEK_ARRAY &&
-	    peek_has_more_than_elements(view->ctx, idx))
-		show_members(view, idx, true);
+	show_elements(view, at);
+	if (values->kind(at) == IS_ARRAY && values->has_more(at))
+		show_members(view, at, true);
 	list_end(view, "]");
 }
 
-void view_object(struct view *view, duk_idx_t idx)
+void view_object(struct view *view, int at)
 {
 	view_say(view, "{");
-	show_members(view, idx, false);
+	show_members(view, at, false);
 	list_end(view, "}");
 }
 
-void view_map(struct view *view, duk_idx_t idx, enum mapset_kind kind)
+void view_map(struct view *view, int at, enum value_kind kind)
 {
-	uint32_t size = mapset_push_entries(view->ctx, idx);
-	duk_idx_t entries = duk_get_top_index(view->ctx);
+	int entries = values->top();
+	uint32_t size = values->push_entries(at);
 
-	view_say(view, kind == MAPSET_MAP ? "Map(" : "Set(");
+	view_say(view, kind == IS_MAP ? "Map(" : "Set(");
 	out_decimal(view->out, size);
 	view_say(view, ") {");
 	for (uint32_t i = 0; i < size; i++) {
@@ -190,12 +180,28 @@ void view_map(struct view *view, duk_idx_t idx, enum mapset_kind kind)
 			items_left(view, size - i);
 			break;
 		}
-		show_element(view, entries, 2 * i);
-		if (kind == MAPSET_SET)
+		show_found(view, values->own_index(entries, 2 * i));
+		if (kind == IS_SET)
 			continue;
 		view_say(view, " => ");
-		show_element(view, entries, 2 * i + 1);
+		show_found(view, values->own_index(entries, 2 * i + 1));
 	}
 	list_end(view, "}");
-	duk_pop(view->ctx);
+	values->cut(entries);
+}
+
+void view_promise(struct view *view, int at)
+{
+	int settled = values->top();
+	enum value_promise state = values->push_settled(at);
+
+	view_say(view, "Promise { ");
+	if (state == PROMISE_PENDING)
+		view_say(view, "<pending>");
+	if (state == PROMISE_REJECTED)
+		view_say(view, "<rejected> ");
+	if (state != PROMISE_PENDING)
+		view_value(view, settled);
+	view_say(view, " }");
+	values->cut(settled);
 }
