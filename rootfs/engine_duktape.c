@@ -21,6 +21,7 @@
 #include "rootfs/run.h"
 #include "rootfs/text_in.h"
 #include "rootfs/timers.h"
+#include "rootfs/timers_duktape.h"
 #include "rootfs/values_duktape.h"
 #include "rootfs/verdict.h"
 
@@ -100,6 +101,7 @@ static void build(void)
 	mapset_define(guest);
 	define_console(guest);
 	values_of_duktape(guest);
+	timers_of_duktape(guest);
 }
 
 /* JSON.parse of the engine, before any guest code could replace it. */
@@ -126,7 +128,7 @@ static void prepare(void)
 	if (run.job.flags & JOB_NO_DYNAMIC_CODE)
 		lockdown_dynamic_code(guest);
 	if (!(run.job.flags & JOB_NO_TIMERS))
-		timers_define(guest);
+		timers_define();
 	if (run.job.flags & JOB_HAS_GLOBALS)
 		lockdown_globals(guest, run.job.globals, run.job.globals_len);
 }
@@ -239,7 +241,7 @@ static duk_ret_t execute_protected(duk_context *ctx, void *unused)
 	}
 	verdict_send(duk_get_top_index(ctx));
 	duk_pop(ctx);
-	if (timers_run(ctx))
+	if (!timers_run(NULL))
 		fault_send(duk_get_top_index(ctx), PHASE_RUN, NULL);
 	return 0;
 }

@@ -1,33 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Timers and microtasks. What is to be called lies in the engine's heap, under its id,
- * where the collector sees it; when it is due lies in a binary heap of plain numbers next
- * to it. Clearing a timer takes away what would be called; its due time is found dead
- * later. So timers cost memory of the script, and nothing else bounds their number.
+ * Timers. What is to be called lies in the engine's heap, under its id, where the
+ * collector sees it; when it is due lies in a binary heap of plain numbers next to it.
+ * Clearing a timer takes away what would be called; its due time is found dead later. So
+ * timers cost memory of the script, and nothing else bounds their number.
  */
+#include "rootfs/timers.h"
+
 #include <math.h>
-#include <stdbool.h>
 
 #include "rootfs/machine.h"
-#include "rootfs/peek.h"
-#include "rootfs/timers.h"
 
 #define DELAY_MOST_MS 2147483647.0
 #define DEAD_MOST     64u
 
 struct timer {
 	double due_ms, interval_ms; /* interval 0: once */
-	uint32_t id, args;	    /* args: arguments kept with the function */
-	uint64_t order;		    /* of timers due at the same time */
+	uint32_t id;
+	uint64_t order; /* of timers due at the same time */
 };
 
 static struct {
+	const struct timer_calls *calls;
 	struct timer *heap;
 	uint32_t count, room, dead, last_id;
 	uint64_t order;
-	void *calls; /* id -> { 0: function, 1...: arguments } */
-	void *tasks; /* number -> function */
-	uint32_t task_first, task_end;
 } timers;
 
 static bool is_before(const struct timer *a, const struct timer *b)
@@ -66,13 +63,13 @@ static void sift_down(uint32_t i)
 	}
 }
 
-static void insert(duk_context *ctx, const struct timer *timer)
+static void insert(const struct timer *timer)
 {
 	if (timers.count == timers.room) {
 		uint32_t room = timers.room ? 2 * timers.room : 16;
 
-		/* Refusal ends the run: see run_end_limit(). */
-		timers.heap = duk_realloc(ctx, timers.heap, room * sizeof(*timers.heap));
+		timers.heap =
+			timers.calls->resize(timers.heap, room * sizeof(*timers.heap));
 		timers.room = room;
 	}
 	timers.heap[timers.count] = *timer;
@@ -89,25 +86,15 @@ static struct timer take_first(void)
 	return first;
 }
 
-static bool is_alive(duk_context *ctx, uint32_t id)
-{
-	bool alive;
-
-	duk_push_heapptr(ctx, timers.calls);
-	alive = duk_has_prop_index(ctx, -1, id);
-	duk_pop(ctx);
-	return alive;
-}
-
 /* Drops due times of cleared timers once they are the larger part. */
-static void sweep(duk_context *ctx)
+static void sweep(void)
 {
 	uint32_t kept = 0;
 
 	if (timers.dead < DEAD_MOST || timers.dead < timers.count / 2)
 		return;
 	for (uint32_t i = 0; i < timers.count; i++)
-		if (is_alive(ctx, timers.heap[i].id))
+		if (timers.calls->is_alive(timers.heap[i].id))
 			timers.heap[kept++] = timers.heap[i];
 	timers.count = kept;
 	timers.dead = 0;
@@ -115,179 +102,56 @@ static void sweep(duk_context *ctx)
 		sift_down(i);
 }
 
-static double delay_ms(duk_context *ctx, duk_idx_t idx)
+void timers_use(const struct timer_calls *calls)
 {
-	double ms = duk_to_number(ctx, idx);
-
-	return ms >= 1 && ms <= DELAY_MOST_MS ? floor(ms) : 1;
+	timers.calls = calls;
 }
 
-static void require_function(duk_context *ctx, const char *who)
+uint32_t timers_set(double delay_ms, bool repeats)
 {
-	if (!duk_is_function(ctx, 0))
-		(void)duk_type_error(ctx, "%s needs a function", who);
+	struct timer timer = {.id = ++timers.last_id};
+
+	delay_ms = delay_ms >= 1 && delay_ms <= DELAY_MOST_MS ? floor(delay_ms) : 1;
+	timer.due_ms = hook_monotonic_ms() + delay_ms;
+	timer.interval_ms = repeats ? delay_ms : 0;
+	insert(&timer);
+	return timer.id;
 }
 
-/* [ function delay args... ] -> [ ... ], kept under the id */
-static void keep_call(duk_context *ctx, uint32_t id)
+void timers_clear(uint32_t id)
 {
-	duk_idx_t top = duk_get_top(ctx);
-	duk_uarridx_t n = 0;
-
-	duk_push_heapptr(ctx, timers.calls);
-	duk_push_bare_object(ctx);
-	for (duk_idx_t i = 0; i < top; i++) {
-		if (i == 1)
-			continue;
-		duk_dup(ctx, i);
-		duk_put_prop_index(ctx, -2, n++);
-	}
-	duk_put_prop_index(ctx, -2, id);
-	duk_pop(ctx);
-}
-
-/* setTimeout and, with magic 1, setInterval. */
-static duk_ret_t timer_set(duk_context *ctx)
-{
-	bool repeats = duk_get_current_magic(ctx);
-	struct timer timer = {0};
-	double delay;
-
-	require_function(ctx, repeats ? "setInterval" : "setTimeout");
-	if (duk_get_top(ctx) < 2)
-		duk_set_top(ctx, 2);
-	delay = delay_ms(ctx, 1);
-	timer.id = ++timers.last_id;
-	timer.args = (uint32_t)duk_get_top(ctx) - 2;
-	timer.due_ms = hook_monotonic_ms() + delay;
-	timer.interval_ms = repeats ? delay : 0;
-	keep_call(ctx, timer.id);
-	insert(ctx, &timer);
-	duk_push_uint(ctx, timer.id);
-	return 1;
-}
-
-static duk_ret_t timer_clear(duk_context *ctx)
-{
-	uint32_t id;
-
-	if (!duk_is_number(ctx, 0))
-		return 0;
-	id = duk_get_uint(ctx, 0);
-	if (!is_alive(ctx, id))
-		return 0;
-	duk_push_heapptr(ctx, timers.calls);
-	duk_del_prop_index(ctx, -1, id);
+	if (!timers.calls->is_alive(id))
+		return;
+	timers.calls->forget(id);
 	timers.dead++;
-	sweep(ctx);
-	return 0;
+	sweep();
 }
 
-static duk_ret_t task_queue(duk_context *ctx)
+static bool fire(struct timer *timer)
 {
-	require_function(ctx, "queueMicrotask");
-	duk_push_heapptr(ctx, timers.tasks);
-	duk_dup(ctx, 0);
-	duk_put_prop_index(ctx, -2, timers.task_end++);
-	return 0;
-}
-
-static void *pin_bare_object(duk_context *ctx, const char *name)
-{
-	void *object;
-
-	duk_push_heap_stash(ctx);
-	duk_push_bare_object(ctx);
-	object = duk_get_heapptr(ctx, -1);
-	duk_put_prop_string(ctx, -2, name);
-	duk_pop(ctx);
-	return object;
-}
-
-void timers_define(duk_context *ctx)
-{
-	static const struct {
-		const char *name;
-		duk_c_function call;
-		int args, magic;
-	} functions[] = {
-		{"setTimeout", timer_set, DUK_VARARGS, 0},
-		{"setInterval", timer_set, DUK_VARARGS, 1},
-		{"clearTimeout", timer_clear, 1, 0},
-		{"clearInterval", timer_clear, 1, 0},
-		{"queueMicrotask", task_queue, 1, 0},
-	};
-
-	timers.calls = pin_bare_object(ctx, "timers");
-	timers.tasks = pin_bare_object(ctx, "tasks");
-	duk_push_global_object(ctx);
-	for (unsigned i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-		peek_push_native(ctx, functions[i].call, functions[i].args,
-				 functions[i].magic, functions[i].name);
-		peek_define(ctx, -2, functions[i].name);
-	}
-	duk_pop(ctx);
-}
-
-static duk_int_t run_tasks(duk_context *ctx)
-{
-	while (timers.task_first != timers.task_end) {
-		uint32_t number = timers.task_first++;
-
-		duk_push_heapptr(ctx, timers.tasks);
-		duk_get_prop_index(ctx, -1, number);
-		duk_del_prop_index(ctx, -2, number);
-		duk_remove(ctx, -2);
-		if (duk_pcall(ctx, 0))
-			return DUK_EXEC_ERROR;
-		duk_pop(ctx);
-	}
-	return DUK_EXEC_SUCCESS;
-}
-
-/* Pushes function and arguments; a timer that does not repeat is forgotten. */
-static void push_call(duk_context *ctx, const struct timer *timer)
-{
-	duk_require_stack(ctx, (duk_idx_t)timer->args + 8);
-	duk_push_heapptr(ctx, timers.calls);
-	duk_get_prop_index(ctx, -1, timer->id);
-	if (timer->interval_ms <= 0)
-		duk_del_prop_index(ctx, -2, timer->id);
-	duk_remove(ctx, -2);
-	for (uint32_t i = 0; i <= timer->args; i++)
-		duk_get_prop_index(ctx, -1 - (duk_idx_t)i, i);
-	duk_remove(ctx, -2 - (duk_idx_t)timer->args);
-}
-
-static duk_int_t fire(duk_context *ctx, struct timer *timer)
-{
-	if (!is_alive(ctx, timer->id)) {
+	if (!timers.calls->is_alive(timer->id)) {
 		timers.dead -= timers.dead > 0;
-		return DUK_EXEC_SUCCESS;
+		return true;
 	}
 	machine_wait_until(timer->due_ms);
-	push_call(ctx, timer);
-	if (duk_pcall(ctx, (duk_idx_t)timer->args))
-		return DUK_EXEC_ERROR;
-	duk_pop(ctx);
-	if (timer->interval_ms > 0 && is_alive(ctx, timer->id)) {
+	if (!timers.calls->call(timer->id, timer->interval_ms > 0))
+		return false;
+	if (timer->interval_ms > 0 && timers.calls->is_alive(timer->id)) {
 		timer->due_ms = hook_monotonic_ms() + timer->interval_ms;
-		insert(ctx, timer);
+		insert(timer);
 	}
-	return run_tasks(ctx);
+	return timers.calls->run_tasks();
 }
 
-duk_int_t timers_run(duk_context *ctx)
+bool timers_run(bool (*is_enough)(void))
 {
-	duk_int_t failed;
-
-	if (!timers.calls)
-		return DUK_EXEC_SUCCESS;
-	failed = run_tasks(ctx);
-	while (!failed && timers.count) {
+	if (!timers.calls->run_tasks())
+		return false;
+	while (timers.count && !(is_enough && is_enough())) {
 		struct timer first = take_first();
 
-		failed = fire(ctx, &first);
+		if (!fire(&first))
+			return false;
 	}
-	return failed;
+	return true;
 }
