@@ -27,12 +27,19 @@ static void end_say(const char *text)
 	(void)written;
 }
 
-void end_now(enum end_code code)
+void end_because(enum end_code code, const char *why)
 {
 	if (code != END_DONE) {
 		end_say("quod-js: ");
 		end_say(end_text(code));
+		end_say(*why ? ": " : "");
+		end_say(why);
 		end_say("\n");
 	}
 	_exit(code);
+}
+
+void end_now(enum end_code code)
+{
+	end_because(code, "");
 }

@@ -16,7 +16,8 @@
 	  "cannot reserve the arena: the caller's own limits (ulimit -v, ulimit -d) are lower than the memory limit") \
 	X(BAD_JOB, 67, "the job breaks the protocol")                                                                 \
 	X(PIPE, 68, "cannot write a frame")                                                                           \
-	X(ENGINE, 70, "the engine gave up")
+	X(ENGINE, 70, "the engine gave up")                                                                           \
+	X(TRAP, 71, "the engine did what it must not")
 
 enum end_code {
 #define X(id, status, text) END_##id = (status),
@@ -26,5 +27,8 @@ enum end_code {
 
 /* Says why on fd 2, except for END_DONE. */
 _Noreturn void end_now(enum end_code code);
+
+/* Says more. */
+_Noreturn void end_because(enum end_code code, const char *why);
 
 #endif

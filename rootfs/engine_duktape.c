@@ -94,7 +94,7 @@ static void build(void)
 	guest = duk_create_heap(guest_alloc, guest_realloc, guest_free, run.heap,
 				guest_fatal);
 	if (!guest)
-		end_now(END_NO_MEMORY);
+		run_end_limit(LIMIT_MEMORY);
 	peek_put_off_collection(guest);
 	lockdown_engine(guest);
 	library_define(guest);
@@ -116,7 +116,6 @@ static duk_ret_t parse_input(duk_context *ctx, void *unused)
 
 static void prepare(void)
 {
-	run.phase = PHASE_PARSE;
 	if (run.job.flags & JOB_HAS_INPUT &&
 	    duk_safe_call(guest, parse_input, NULL, 0, 1))
 		run_deny("input-json", "");
@@ -270,10 +269,28 @@ static void execute(void)
 	protect(execute_protected);
 }
 
+static struct engine_room room(void)
+{
+	return (struct engine_room){0};
+}
+
+static void reserve(bool open)
+{
+	heap_set_cap(run.heap, run.job.heap_bytes + (open ? RUN_RESERVE_BYTES : 0));
+}
+
+static uint64_t peak(void)
+{
+	return heap_peak(run.heap);
+}
+
 const struct engine engine_duktape = {
 	.id = JOB_ENGINE_DUKTAPE,
+	.room = room,
 	.build = build,
 	.prepare = prepare,
 	.compile_only = compile_only,
 	.execute = execute,
+	.reserve = reserve,
+	.peak = peak,
 };

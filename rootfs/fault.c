@@ -39,7 +39,7 @@ void fault_push_message(int at)
 	push_text_property(at, "message", "");
 }
 
-static struct fault_place place_of_error(int at)
+struct fault_place fault_place(int at)
 {
 	int top = values->top();
 
@@ -52,11 +52,6 @@ static struct fault_place place_of_error(int at)
 		if (frame.kind != FRAME_NATIVE && frame.is_users && frame.line)
 			return (struct fault_place){frame.line, frame.column};
 	}
-}
-
-uint32_t fault_line(int at)
-{
-	return place_of_error(at).line;
 }
 
 static void write_text_at(int at, struct out *out)
@@ -199,7 +194,7 @@ static struct fault_place place_of(const struct fault *fault)
 	struct value_frame thrown;
 
 	if (fault->is_error)
-		return place_of_error(fault->at);
+		return fault_place(fault->at);
 	thrown = values->last_throw();
 	return (struct fault_place){thrown.line, thrown.column};
 }

@@ -21,8 +21,8 @@ void fault_push_name(int at);
 /* The same for its message; empty where it has none that can be read. */
 void fault_push_message(int at);
 
-/* Line of the innermost frame in the user's file; 0: not known. */
-uint32_t fault_line(int at);
+/* The innermost frame in the user's file of the error at this place. */
+struct fault_place fault_place(int at);
 
 /* Sends the ERROR frame for what was thrown. `place`: where the compiler stopped, NULL if
  * it was no compile error. */

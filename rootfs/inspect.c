@@ -195,7 +195,7 @@ static void show_regexp(struct view *view, int at)
 
 static void show_error(struct view *view, int at)
 {
-	uint32_t line = fault_line(at);
+	uint32_t line = fault_place(at).line;
 	int text = values->top();
 
 	fault_push_name(at);

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "rootfs/lockdown.h"
+#include "rootfs/lockdown_names.h"
 #include "rootfs/peek.h"
 
 struct path {
@@ -67,32 +68,6 @@ void lockdown_dynamic_code(duk_context *ctx)
 		take_away(ctx, &paths[i]);
 }
 
-struct names {
-	const char *list;
-	size_t len;
-};
-
-static bool names_have(const struct names *names, const char *name, size_t n)
-{
-	const char *end = names->list + names->len;
-
-	for (const char *at = names->list, *stop; at < end; at = stop + 1) {
-		stop = memchr(at, ' ', (size_t)(end - at));
-		if (!stop)
-			stop = end;
-		if ((size_t)(stop - at) == n && !memcmp(at, name, n))
-			return true;
-	}
-	return false;
-}
-
-static bool is_kept(const struct names *names, const char *name, size_t n)
-{
-	static const struct names constants = {"undefined NaN Infinity", 22};
-
-	return names_have(names, name, n) || names_have(&constants, name, n);
-}
-
 /* [ ... value ]: the instances of a constructor lead no longer to it. */
 static void unlink_instances(duk_context *ctx)
 {
@@ -122,11 +97,11 @@ static void unlink_heir(duk_context *ctx, const void *error)
 }
 
 /* NULL: the name may stay, and with it what leads to it. */
-static const void *error_to_unlink(duk_context *ctx, const struct names *names)
+static const void *error_to_unlink(duk_context *ctx, const struct lockdown_names *names)
 {
 	const void *error;
 
-	if (names_have(names, "Error", 5))
+	if (lockdown_has(names, "Error", 5))
 		return NULL;
 	duk_get_global_literal(ctx, "Error");
 	error = duk_get_heapptr(ctx, -1);
@@ -140,7 +115,7 @@ static const void *error_to_unlink(duk_context *ctx, const struct names *names)
  */
 void lockdown_globals(duk_context *ctx, const char *list, size_t len)
 {
-	const struct names names = {list, len};
+	const struct lockdown_names names = {list, len};
 	const void *error = error_to_unlink(ctx, &names);
 
 	duk_push_global_object(ctx);
@@ -149,7 +124,7 @@ void lockdown_globals(duk_context *ctx, const char *list, size_t len)
 		duk_size_t n;
 		const char *name = duk_get_lstring(ctx, 2, &n);
 
-		if (is_kept(&names, name, n)) {
+		if (lockdown_keeps(&names, name, n)) {
 			if (error)
 				unlink_heir(ctx, error);
 		} else {

@@ -5,13 +5,12 @@
  *	1  not dumpable; the arena is reserved, in one piece and untouched
  *	2  inner filter on: from here on nothing but read, write, clocks and exit
  *	3  READY
- *	4  the engine's heap is built, ahead of the job
- *	5  JOB is read and looked at: FINDING*, GATE
- *	6  GO is awaited, then the script runs: LOG*, VALUE ...
- *	7  END
+ *	4  JOB is read and looked at, an engine is chosen and built: FINDING*, GATE
+ *	5  GO is awaited, then the script runs: LOG*, VALUE ...
+ *	6  END
  *
- * The arena: heap (ARENA bytes) | reserve | texts of the job. Nothing is ever allocated
- * outside of it.
+ * The arena, in one piece: texts of the job | room before the heap | heap, of ARENA bytes
+ * and what an engine adds | reserve | guard. Nothing is ever allocated outside of it.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -43,19 +42,53 @@ static size_t arena_bytes_parse(const char *text)
 	return *text || bytes < ARENA_LEAST ? 0 : bytes & ~(size_t)4095;
 }
 
-/* Returns where the texts of the job go. */
-static char *arena_reserve(size_t heap_bytes)
+static size_t pages(size_t bytes)
 {
-	size_t bytes = heap_bytes + RUN_RESERVE_BYTES + JOB_TEXT_BYTES;
-	char *arena = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return (bytes + 4095) & ~(size_t)4095;
+}
 
-	if (arena == MAP_FAILED)
+static void *map(void *at, size_t bytes, int protection, int flags)
+{
+	return mmap(at, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+}
+
+/* NULL: there is not so much to be had. The guard counts in no limit but RLIMIT_AS. */
+static char *arena_map(const struct engine_room *room, size_t heap_bytes)
+{
+	size_t bytes = pages(JOB_TEXT_BYTES) + pages(room->before) +
+		       pages(heap_bytes + room->after + RUN_RESERVE_BYTES);
+	char *arena = map(NULL, bytes + room->guard, PROT_NONE, MAP_NORESERVE);
+
+	if (arena == MAP_FAILED ||
+	    map(arena, bytes, PROT_READ | PROT_WRITE, MAP_FIXED | MAP_NORESERVE) ==
+		    MAP_FAILED)
+		return NULL;
+	return arena;
+}
+
+/* Returns where the texts of the job go. */
+static char *arena_reserve(size_t heap_bytes, bool *has_quickjs)
+{
+	struct engine_room room = engine_duktape.room();
+	char *arena = NULL, *heap;
+
+#ifdef WITH_QUICKJS
+	struct engine_room more = engine_quickjs.room();
+
+	/* Under a caller's RLIMIT_AS there may be no room for the guard. */
+	arena = arena_map(&more, heap_bytes);
+	if (arena)
+		room = more;
+	*has_quickjs = arena != NULL;
+#endif
+	if (!arena)
+		arena = arena_map(&room, heap_bytes);
+	if (!arena)
 		end_now(END_NO_MEMORY);
-	mmap(arena, WARM_BYTES, PROT_READ | PROT_WRITE,
-	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_POPULATE, -1, 0);
-	run.heap = heap_init(arena, heap_bytes);
-	return arena + heap_bytes + RUN_RESERVE_BYTES;
+	heap = arena + pages(JOB_TEXT_BYTES) + pages(room.before);
+	map(heap, WARM_BYTES, PROT_READ | PROT_WRITE, MAP_FIXED | MAP_POPULATE);
+	run.heap = heap_init(heap, heap_bytes);
+	return arena;
 }
 
 static void say_ready(void)
@@ -84,26 +117,23 @@ static void take_job(char *room, size_t heap_bytes)
 
 int main(int argc, char **argv)
 {
-	const struct engine *engine = &engine_duktape;
 	size_t heap_bytes = argc == 2 ? arena_bytes_parse(argv[1]) : 0;
-	char *room;
+	bool has_quickjs = false;
+	char *texts;
 
 	if (!heap_bytes)
 		end_now(END_USAGE);
 	if (prctl(PR_SET_DUMPABLE, 0) < 0)
 		end_now(END_DUMPABLE);
+	run.engine = &engine_duktape;
 	machine_init();
-	room = arena_reserve(heap_bytes);
+	texts = arena_reserve(heap_bytes, &has_quickjs);
 	filter_enter();
 	say_ready();
-	engine->build();
-	take_job(room, heap_bytes);
-	if (run.job.engine == JOB_ENGINE_QUICKJS)
-		run_deny("engine", "quickjs");
-	engine->prepare();
-	if (run_gate(engine->id) & GO_COMPILE)
-		engine->compile_only();
+	take_job(texts, heap_bytes);
+	if (run_gate(has_quickjs) & GO_COMPILE)
+		run.engine->compile_only();
 	else
-		engine->execute();
+		run.engine->execute();
 	run_end();
 }

@@ -70,7 +70,7 @@ static void gate_give_back(void *heap, void *at)
 	heap_free(heap, at);
 }
 
-static void analyse(enum job_engine engine, struct gate_summary *summary)
+static void analyse(bool by_duktape, struct gate_summary *summary)
 {
 	size_t len;
 	const char *source = job_plain_source(&run.job, &len);
@@ -79,7 +79,7 @@ static void analyse(enum job_engine engine, struct gate_summary *summary)
 		.source_len = len,
 		.rules = (const unsigned char *)run.job.rules,
 		.rules_len = run.job.rules_len,
-		.duktape = engine == JOB_ENGINE_DUKTAPE,
+		.duktape = by_duktape,
 		.memory = {gate_take, gate_resize, gate_give_back, run.heap,
 			   gate_exhausted},
 		.found = send_finding,
@@ -88,13 +88,13 @@ static void analyse(enum job_engine engine, struct gate_summary *summary)
 	gate_analyse(&job, summary);
 }
 
-static void send_gate(enum job_engine engine, const struct gate_summary *summary)
+static void send_gate(const struct gate_summary *summary)
 {
 	unsigned char payload[16];
 
 	put_u32le(payload, summary->complexity);
 	put_u32le(payload + 4, summary->nesting);
-	put_u32le(payload + 8, engine);
+	put_u32le(payload + 8, run.engine->id);
 	put_u32le(payload + 12, (summary->unparsed ? GATE_UNPARSED : 0) |
 					(summary->modern ? GATE_MODERN : 0));
 	run.stage = RUN_GATED;
@@ -111,18 +111,39 @@ static uint32_t wait_go(void)
 	return flags;
 }
 
-uint32_t run_gate(enum job_engine engine)
+/* What needs more than Duktape has, or what it would run with another meaning. What could
+ * not be read is for the engine that knows more of the language. */
+static const struct engine *choose(bool has_quickjs, const struct gate_summary *summary)
+{
+#ifdef WITH_QUICKJS
+	if (has_quickjs && (run.job.engine == JOB_ENGINE_QUICKJS ||
+			    (run.job.engine == JOB_ENGINE_AUTO &&
+			     (summary->modern || summary->unparsed))))
+		return &engine_quickjs;
+#endif
+	(void)has_quickjs;
+	(void)summary;
+	return &engine_duktape;
+}
+
+uint32_t run_gate(bool has_quickjs)
 {
 	struct gate_summary summary = {0};
 
-	analyse(engine, &summary);
-	send_gate(engine, &summary);
+	if (run.job.engine == JOB_ENGINE_QUICKJS && !has_quickjs)
+		run_deny("engine", "quickjs");
+	run.phase = PHASE_PARSE;
+	analyse(run.job.engine == JOB_ENGINE_DUKTAPE || !has_quickjs, &summary);
+	run.engine = choose(has_quickjs, &summary);
+	run.engine->build();
+	run.engine->prepare();
+	send_gate(&summary);
 	return wait_go();
 }
 
 void run_frame_begin(enum frame_type type, uint64_t payload_bytes)
 {
-	heap_set_cap(run.heap, run.job.heap_bytes + RUN_RESERVE_BYTES);
+	run.engine->reserve(true);
 	out_frame(&run.out, type, payload_bytes);
 }
 
@@ -131,14 +152,14 @@ void run_frame_end(void)
 {
 	out_flush(&run.out);
 	run.out.writing = false;
-	heap_set_cap(run.heap, run.job.heap_bytes);
+	run.engine->reserve(false);
 }
 
 void run_end(void)
 {
 	unsigned char payload[16] = {0};
 
-	put_u64le(payload, heap_peak(run.heap));
+	put_u64le(payload, run.engine->peak());
 	out_small_frame(FRAME_END, payload, sizeof(payload));
 	end_now(END_DONE);
 }
@@ -150,7 +171,7 @@ void run_end_limit(enum limit_kind kind)
 	if (run.out.writing || run.stage < RUN_WAITING)
 		end_now(END_NO_MEMORY);
 	if (run.stage < RUN_GATED)
-		send_gate(JOB_ENGINE_DUKTAPE, &(struct gate_summary){.unparsed = true});
+		send_gate(&(struct gate_summary){.unparsed = true});
 	if (run.stage < RUN_GOING)
 		wait_go();
 	out_small_frame(FRAME_LIMIT, payload, sizeof(payload));

@@ -6,6 +6,7 @@
 #ifndef QUOD_JS_RUN_H
 #define QUOD_JS_RUN_H
 
+#include "rootfs/engine.h"
 #include "rootfs/heap.h"
 #include "rootfs/job.h"
 #include "rootfs/out.h"
@@ -16,7 +17,8 @@
 enum run_stage { RUN_STARTING, RUN_WAITING, RUN_GATED, RUN_GOING };
 
 struct run {
-	struct heap *heap;
+	struct heap *heap; /* of the gate, and of Duktape */
+	const struct engine *engine;
 	struct job job;
 	struct out out;
 	enum run_stage stage;
@@ -32,9 +34,9 @@ extern struct run run;
  * for cannot be done, GO or not. The detail is short and ASCII. */
 void run_deny(const char *signal, const char *detail);
 
-/* FINDING* and GATE, then waits for GO, whose flags it returns. Ends the process where
- * none comes or none would help. */
-uint32_t run_gate(enum job_engine engine);
+/* FINDING*; chooses the engine, builds it and gives it the job; GATE; then waits for GO,
+ * whose flags it returns. Ends the process where none comes or none would help. */
+uint32_t run_gate(bool has_quickjs);
 
 /* out_frame() and out_flush() with the reserve open: no frame breaks off in its middle
  * for lack of memory. */

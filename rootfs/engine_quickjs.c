@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * QuickJS behind the engine's interface.
+ *
+ * Its memory is the heap in which the source was looked at, with what lies before it as
+ * the stack: the snapshot overwrites what the gate left there, and pages that were touched
+ * already serve a second time.
+ *
+ * The value of a script is that of its last expression statement. A script that only
+ * compiles with `await` outside of functions is one asynchronous function, and its value
+ * is what that gives; one in which only a top-level `return` is wrong is compiled once
+ * more as the body of a function, on the same line, so that lines stay and columns are
+ * corrected. A promise is waited for: by running what it may wait for.
+ */
+#include "rootfs/engine.h"
+
+#include "rootfs/console.h"
+#include "rootfs/end.h"
+#include "rootfs/fault.h"
+#include "rootfs/lockdown_quick.h"
+#include "rootfs/run.h"
+#include "rootfs/timers_quick.h"
+#include "rootfs/timers.h"
+#include "rootfs/values.h"
+#include "rootfs/values_quick.h"
+#include "rootfs/verdict.h"
+
+/* Stack of the module's that its checks leave alone: what the engine's C code takes
+ * between two of them. */
+#define STACK_BASE  24000u
+#define STACK_FRAME 240u
+#define STACK_MOST  400000u
+
+extern const unsigned char quick_snapshot_file[];
+
+static const struct quick_snapshot *snapshot(void)
+{
+	return (const void *)quick_snapshot_file;
+}
+
+static struct engine_room room(void)
+{
+	return (struct engine_room){
+		.before = snapshot()->base,
+		.after = snapshot()->size - snapshot()->base,
+		.guard = (size_t)8 << 30,
+	};
+}
+
+void quick_trapped(const char *why)
+{
+	end_because(END_TRAP, why);
+}
+
+void quick_exhausted(void)
+{
+	run_end_limit(LIMIT_MEMORY);
+}
+
+/* A frame of the script's own takes about this much of the module's stack, measured. */
+static void limit_stack(void)
+{
+	uint64_t bytes = STACK_BASE + (uint64_t)run.job.stack_frames * STACK_FRAME;
+
+	QJS(JS_SetMaxStackSize, quick.runtime,
+	    bytes < STACK_MOST ? (uint32_t)bytes : STACK_MOST);
+}
+
+static uint64_t cap_of_job(void)
+{
+	return (quick.size + run.job.heap_bytes) & ~(uint64_t)(QUICK_PAGE_BYTES - 1);
+}
+
+static void build(void)
+{
+	size_t dirty = heap_peak(run.heap);
+	unsigned char *memory = (unsigned char *)run.heap - snapshot()->base;
+
+	quick_link();
+	memcpy(&quick, quick_snapshot_file, sizeof(quick));
+	quick_place(memory, cap_of_job());
+	memcpy(memory + quick.base, quick_snapshot_file + QUICK_HEADER_BYTES,
+	       quick.bytes);
+	if (dirty > quick.bytes)
+		memset(memory + quick.base + quick.bytes, 0, dirty - quick.bytes);
+	quick_module.w2c_memory.pages = quick.size / QUICK_PAGE_BYTES;
+	quick_module.w2c_memory.size = quick.size;
+	quick_module.w2c___stack_pointer = quick.stack_pointer;
+	values_of_quick();
+	limit_stack();
+}
+
+static void reserve(bool open)
+{
+	quick_set_cap(cap_of_job() + (open ? RUN_RESERVE_BYTES : 0));
+}
+
+/* Of the snapshot's own pages, what the script touches of them is not known. */
+static uint64_t peak(void)
+{
+	return quick.bytes + quick_module.w2c_memory.size - quick.size;
+}
+
+/* Bytes as a text of the engine's, to be freed. */
+static uint32_t take_text(const char *text, size_t n)
+{
+	uint32_t at = QJS(malloc, (uint32_t)n + 1);
+
+	quick_check(at, n + 1);
+	memcpy(quick_at(at), text, n);
+	quick_at(at)[n] = '\0';
+	return at;
+}
+
+static void define_global(const char *name, quick_value value)
+{
+	quick_value global = QJS(JS_GetGlobalObject, quick.context);
+	uint32_t atom = quick_atom(name);
+
+	QJS(JS_DefinePropertyValue, quick.context, global, atom, value,
+	    PROPERTY_CONFIGURABLE | PROPERTY_WRITABLE);
+	QJS(JS_FreeAtom, quick.context, atom);
+	QJS(JS_FreeValue, quick.context, global);
+}
+
+static quick_value parse_input(void)
+{
+	uint32_t text = take_text(run.job.input, run.job.input_len);
+	quick_value input =
+		QJS(JS_ParseJSON, quick.context, text, run.job.input_len, text);
+
+	QJS(free, text);
+	return input;
+}
+
+static void prepare(void)
+{
+	quick_value input = QUICK_UNDEFINED;
+
+	if (run.job.flags & JOB_HAS_INPUT)
+		input = parse_input();
+	if (quick_tag(input) == TAG_EXCEPTION)
+		run_deny("input-json", "");
+	define_global("input", input);
+	timers_of_quick();
+	if (run.job.flags & JOB_NO_TIMERS)
+		lockdown_quick_timers();
+	if (run.job.flags & JOB_NO_DYNAMIC_CODE)
+		lockdown_quick_eval();
+	if (run.job.flags & JOB_HAS_GLOBALS)
+		lockdown_quick_globals(run.job.globals, run.job.globals_len);
+}
+
+/* A source is compiled as it is, as an asynchronous program and, where only a `return` is
+ * wrong, as a function's body. See engine_duktape.c for why a body has three wrappings:
+ * the first's program is only taken if all of them compile. */
+#define WRAPPINGS 3u
+
+static const struct wrapping {
+	const char *open, *close;
+} plain[WRAPPINGS] =
+	{
+		{"(function(){", "\n})"},
+		{"+function f(){", "\n}"},
+		{"({get f(){", "\n}}).f"},
+},
+  waiting[WRAPPINGS] =
+	  {
+		  {"(async function(){", "\n})"},
+		  {"+async function f(){", "\n}"},
+		  {"({async f(){", "\n}}).f"},
+},
+  bare = {"", ""};
+
+/* The error of the attempt that came furthest, as that is the one the user means. */
+struct attempts {
+	int at; /* on the value stack */
+	struct fault_place place;
+	uint32_t skipped;
+	bool about_return; /* the last one failed for that */
+};
+
+static uint32_t put_text(uint32_t at, const char *text, size_t n)
+{
+	memcpy(quick_at(at), text, n);
+	return at + (uint32_t)n;
+}
+
+static quick_value compile_wrapped(const struct wrapping *wrapping, uint32_t flags)
+{
+	size_t len, before = strlen(wrapping->open), after = strlen(wrapping->close);
+	const char *source = job_plain_source(&run.job, &len);
+	uint32_t all = (uint32_t)(before + len + after), text = QJS(malloc, all + 1);
+	quick_value code;
+
+	quick_check(text, all + 1);
+	put_text(put_text(put_text(text, wrapping->open, before), source, len),
+		 wrapping->close, after + 1);
+	code = QJS(JS_Eval, quick.context, text, all, quick_scratch_text(QUICK_FILE),
+		   EVAL_COMPILE_ONLY | flags);
+	QJS(free, text);
+	quick_set_skipped((uint32_t)before);
+	return code;
+}
+
+static bool is_further(const struct fault_place *a, const struct fault_place *b)
+{
+	return a->line != b->line ? a->line > b->line : a->column > b->column;
+}
+
+static bool is_about_return(int at)
+{
+	static const char expected[] = "return not in a function";
+	int message = values->top();
+	bool equal;
+	size_t n;
+
+	fault_push_message(at);
+	equal = !strcmp(values->text(message, &n), expected);
+	values->cut(message);
+	return equal;
+}
+
+static void note_failure(struct attempts *tried, uint32_t skipped)
+{
+	int at = values->top();
+	struct fault_place place;
+
+	quick_push(QJS(JS_GetException, quick.context));
+	place = fault_place(at);
+	tried->about_return = is_about_return(at);
+	if (tried->at >= 0 && !is_further(&place, &tried->place))
+		return;
+	tried->at = at;
+	tried->place = place;
+	tried->skipped = skipped;
+}
+
+static bool compiles(struct attempts *tried, const struct wrapping *wrapping,
+		     uint32_t flags, quick_value *ret_code)
+{
+	quick_value code = compile_wrapped(wrapping, flags);
+
+	if (quick_tag(code) == TAG_EXCEPTION) {
+		note_failure(tried, (uint32_t)strlen(wrapping->open));
+		return false;
+	}
+	*ret_code = code;
+	return true;
+}
+
+static bool compiles_as_body(struct attempts *tried, const struct wrapping *wrappings,
+			     quick_value *ret_code)
+{
+	quick_value code[WRAPPINGS];
+
+	for (unsigned i = 0; i < WRAPPINGS; i++) {
+		if (!compiles(tried, &wrappings[i], 0, &code[i])) {
+			while (i--)
+				QJS(JS_FreeValue, quick.context, code[i]);
+			return false;
+		}
+	}
+	for (unsigned i = 1; i < WRAPPINGS; i++)
+		QJS(JS_FreeValue, quick.context, code[i]);
+	quick_set_skipped((uint32_t)strlen(wrappings[0].open));
+	*ret_code = code[0];
+	return true;
+}
+
+struct program {
+	quick_value code;
+	enum {
+		GIVES_VALUE,
+		GIVES_FUNCTION, /* which is to be called */
+		GIVES_PROMISE,	/* of { value } */
+	} kind;
+};
+
+static bool try_all(struct attempts *tried, struct program *program)
+{
+	program->kind = GIVES_VALUE;
+	if (compiles(tried, &bare, 0, &program->code))
+		return true;
+	program->kind = GIVES_PROMISE;
+	if (!tried->about_return && compiles(tried, &bare, EVAL_ASYNC, &program->code))
+		return true;
+	program->kind = GIVES_FUNCTION;
+	return tried->about_return && (compiles_as_body(tried, plain, &program->code) ||
+				       compiles_as_body(tried, waiting, &program->code));
+}
+
+/* Nothing compiles: the error is sent and ends the run. */
+static struct program compile(void)
+{
+	struct attempts tried = {.at = -1};
+	struct program program = {0};
+	int before = values->top();
+
+	if (!try_all(&tried, &program)) {
+		quick_set_skipped(tried.skipped);
+		fault_send(tried.at, PHASE_PARSE, &tried.place);
+		run_end();
+	}
+	values->cut(before);
+	return program;
+}
+
+static void compile_only(void)
+{
+	QJS(JS_FreeValue, quick.context, compile().code);
+}
+
+static quick_value run_program(const struct program *program)
+{
+	quick_value value = QJS(JS_EvalFunction, quick.context, program->code), body;
+
+	if (program->kind != GIVES_FUNCTION || quick_tag(value) == TAG_EXCEPTION)
+		return value;
+	body = value;
+	value = QJS(JS_Call, quick.context, body, QUICK_UNDEFINED, 0, 0);
+	QJS(JS_FreeValue, quick.context, body);
+	return value;
+}
+
+/* The promise that the run's value depends on. */
+static quick_value awaited;
+
+static bool is_settled(void)
+{
+	return QJS(JS_PromiseState, quick.context, awaited) != 0;
+}
+
+/* Pushes the value of the run, or what was thrown: false. */
+static bool await_value(const struct program *program)
+{
+	int at = values->top();
+
+	timers_quick_handled(awaited);
+	if (!timers_run(is_settled))
+		return false;
+	quick_push(QJS(JS_DupValue, quick.context, awaited));
+	switch (values->push_settled(at)) {
+	case PROMISE_PENDING:
+		values->cut(at + 1);
+		return true;
+	case PROMISE_REJECTED:
+		return false;
+	case PROMISE_FULFILLED:
+		break;
+	}
+	if (program->kind == GIVES_PROMISE)
+		values->own_name(at + 1, "value");
+	return true;
+}
+
+static void execute(void)
+{
+	struct program program = compile();
+	quick_value value;
+	bool threw;
+
+	run.phase = PHASE_RUN;
+	if (run.job.flags & JOB_NO_DYNAMIC_CODE)
+		lockdown_quick_compiler();
+	value = run_program(&program);
+	threw = quick_tag(value) == TAG_EXCEPTION;
+	if (threw)
+		value = QJS(JS_GetException, quick.context);
+	awaited = value;
+	quick_push(value);
+	if (!threw && values->kind(values->top() - 1) == IS_PROMISE)
+		threw = !await_value(&program);
+	if (threw) {
+		fault_send(values->top() - 1, PHASE_RUN, NULL);
+		return;
+	}
+	verdict_send(values->top() - 1);
+	if (!timers_run(NULL))
+		fault_send(values->top() - 1, PHASE_RUN, NULL);
+}
+
+const struct engine engine_quickjs = {
+	.id = JOB_ENGINE_QUICKJS,
+	.room = room,
+	.build = build,
+	.prepare = prepare,
+	.compile_only = compile_only,
+	.execute = execute,
+	.reserve = reserve,
+	.peak = peak,
+};

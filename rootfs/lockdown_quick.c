@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lockdown.c says what is taken away; here it is taken from QuickJS. Nothing here runs
+ * code of a script: there is none yet.
+ */
+#include "rootfs/lockdown_quick.h"
+
+#include "rootfs/lockdown_names.h"
+#include "rootfs/values_quick.h"
+
+static quick_value global_object(void)
+{
+	return QJS(JS_GetGlobalObject, quick.context);
+}
+
+static void take_away(quick_value object, const char *name)
+{
+	uint32_t atom = quick_atom(name);
+
+	QJS(JS_DeleteProperty, quick.context, object, atom, 0);
+	QJS(JS_FreeAtom, quick.context, atom);
+}
+
+static void take_globals(const char *const *names, unsigned count)
+{
+	quick_value global = global_object();
+
+	for (unsigned i = 0; i < count; i++)
+		take_away(global, names[i]);
+	QJS(JS_FreeValue, quick.context, global);
+}
+
+void lockdown_quick_timers(void)
+{
+	static const char *const names[] = {"setTimeout", "setInterval", "clearTimeout",
+					    "clearInterval", "queueMicrotask"};
+
+	take_globals(names, sizeof(names) / sizeof(names[0]));
+}
+
+void lockdown_quick_eval(void)
+{
+	static const char *const names[] = {"eval"};
+
+	take_globals(names, 1);
+}
+
+void lockdown_quick_compiler(void)
+{
+	memset(quick_at(quick.eval_slot), 0, sizeof(uint32_t));
+}
+
+static quick_value get(quick_value object, const char *name)
+{
+	return QJS(JS_GetPropertyStr, quick.context, object, quick_scratch_text(name));
+}
+
+/* The instances of a constructor lead no longer to it. */
+static void unlink_instances(quick_value value)
+{
+	quick_value prototype = get(value, "prototype"), constructor;
+
+	if (quick_tag(prototype) != TAG_OBJECT)
+		return;
+	constructor = get(prototype, "constructor");
+	if (constructor == value)
+		QJS(JS_DefinePropertyValueStr, quick.context, prototype,
+		    quick_scratch_text("constructor"), QUICK_UNDEFINED,
+		    PROPERTY_CONFIGURABLE | PROPERTY_WRITABLE);
+	QJS(JS_FreeValue, quick.context, constructor);
+	QJS(JS_FreeValue, quick.context, prototype);
+}
+
+/* Nor do the constructors that inherit from Error. */
+static void unlink_heir(quick_value value, quick_value error)
+{
+	quick_value parent = QJS(JS_GetPrototype, quick.context, value), function;
+
+	if (parent == error) {
+		function = QJS(JS_GetPrototype, quick.context, parent);
+		QJS(JS_SetPrototype, quick.context, value, function);
+		QJS(JS_FreeValue, quick.context, function);
+	}
+	QJS(JS_FreeValue, quick.context, parent);
+}
+
+/* Pushed: the global object, a list of its names, one of these, its value. */
+enum { GLOBAL_AT, NAMES_AT, NAME_AT, VALUE_AT };
+
+static void sieve(const struct lockdown_names *names, quick_value error)
+{
+	size_t n;
+	const char *name = values->text(NAME_AT, &n);
+	bool is_function;
+
+	if (values->own_key(GLOBAL_AT, NAME_AT) != PROPERTY_DATA)
+		return;
+	is_function = QJS(JS_IsFunction, quick.context, quick_value_at(VALUE_AT));
+	if (!lockdown_keeps(names, name, n)) {
+		uint32_t atom =
+			QJS(JS_ValueToAtom, quick.context, quick_value_at(NAME_AT));
+
+		if (is_function)
+			unlink_instances(quick_value_at(VALUE_AT));
+		QJS(JS_DeleteProperty, quick.context, quick_value_at(GLOBAL_AT), atom, 0);
+		QJS(JS_FreeAtom, quick.context, atom);
+	} else if (is_function && !lockdown_has(names, "Error", 5)) {
+		unlink_heir(quick_value_at(VALUE_AT), error);
+	}
+}
+
+void lockdown_quick_globals(const char *list, size_t len)
+{
+	const struct lockdown_names names = {list, len};
+	quick_value error;
+	uint32_t count;
+
+	quick_push(global_object());
+	error = get(quick_value_at(GLOBAL_AT), "Error");
+	count = quick_push_all_keys(GLOBAL_AT);
+	for (uint32_t i = 0; i < count; i++) {
+		values->push_key(NAMES_AT, i);
+		if (values->kind(NAME_AT) == IS_STRING)
+			sieve(&names, error);
+		values->cut(NAME_AT);
+	}
+	QJS(JS_SetPrototype, quick.context, quick_value_at(GLOBAL_AT), QUICK_NULL);
+	QJS(JS_FreeValue, quick.context, error);
+	values->cut(GLOBAL_AT);
+}
