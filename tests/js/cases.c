@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs every case of the .cases files in quod-js and compares the report; TAP.
+ * cases ENGINES DIFFERENCES QUOD-JS FILE...: runs every case of the .cases files in
+ * quod-js, once on each engine, and compares the report; TAP. ENGINES is a list of words:
+ * "duktape quickjs".
  *
  *	== name
  *	-- --option=value ... [escaped]     escaped: \xHH in the source are bytes
@@ -9,30 +11,48 @@
  *	=~ key text      it is a string, or a list of strings, that contains this
  *	=< key number    it is a number and at most this
  *	=! key           it is not there
+ *	duktape: =...    the same, of one engine alone
+ *	quickjs: =...
+ *	why: id          why they differ: a row of DIFFERENCES, whose lines begin "id | "
  *
- * Keys are paths: error.name. Whatever a case expects, no frame may be broken, and where
- * it says nothing of exit, signal or timeout the process must exit with 0.
+ * Keys are paths: error.name. Whatever a case expects, no frame may be broken, the engine
+ * that runs must be the one that was asked for, and where a case says nothing of exit,
+ * signal or timeout the process must exit with 0. What is expected of one engine alone
+ * needs a reason that is in the list; a reason without such a line is an error too.
  */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "rootfs/protocol.h"
 #include "tests/js/host.h"
 
 #define LINES_MOST 64
 #define TEXT_MOST  65536
+#define IDS_MOST   64
+
+static const char *const engine_names[] = {
+	[JOB_ENGINE_DUKTAPE] = "duktape", [JOB_ENGINE_QUICKJS] = "quickjs"};
+#define ENGINES (sizeof(engine_names) / sizeof(engine_names[0]))
+
+struct expectation {
+	unsigned engine; /* enum job_engine; AUTO: both */
+	char *text;
+};
 
 struct test_case {
-	char *name, *options;
-	char *expectations[LINES_MOST];
+	char *name, *options, *why;
+	struct expectation expectations[LINES_MOST];
 	unsigned count;
 	char source[TEXT_MOST];
 	size_t source_len;
 };
 
 static const char *program;
-static unsigned number, failures;
+static bool engine_runs[ENGINES];
+static char *ids[IDS_MOST]; /* of differences that have a reason */
+static unsigned ids_count, number, failures;
 
 static json_t *look_up(json_t *report, const char *path)
 {
@@ -88,31 +108,73 @@ static bool meets(json_t *report, const char *expectation)
 	}
 }
 
-static bool speaks_of_end(const struct test_case *test)
+static bool is_of(const struct expectation *expectation, unsigned engine)
 {
-	for (unsigned i = 0; i < test->count; i++)
-		if (strstr(test->expectations[i], " exit ") ||
-		    strstr(test->expectations[i], " signal ") ||
-		    strstr(test->expectations[i], " timeout "))
+	return expectation->engine == JOB_ENGINE_AUTO || expectation->engine == engine;
+}
+
+static bool speaks_of_end(const struct test_case *test, unsigned engine)
+{
+	for (unsigned i = 0; i < test->count; i++) {
+		const char *text = test->expectations[i].text;
+
+		if (is_of(&test->expectations[i], engine) &&
+		    (strstr(text, " exit ") || strstr(text, " signal ") ||
+		     strstr(text, " timeout ")))
 			return true;
+	}
 	return false;
 }
 
-static bool judge(const struct test_case *test, json_t *report)
+static bool ran_on(json_t *report, unsigned long long engine)
+{
+	json_t *gate = json_object_get(report, "gate");
+
+	return !gate || (unsigned long long)json_integer_value(gate) == engine;
+}
+
+static bool complain(const char *what)
+{
+	printf("# %s\n", what);
+	return false;
+}
+
+static bool judge(const struct test_case *test, unsigned engine, json_t *report)
 {
 	bool good = true;
+	unsigned judged = 0;
 
 	for (unsigned i = 0; i < test->count; i++) {
-		if (meets(report, test->expectations[i]))
+		if (!is_of(&test->expectations[i], engine))
 			continue;
-		printf("# not met: %s\n", test->expectations[i]);
+		judged++;
+		if (meets(report, test->expectations[i].text))
+			continue;
+		printf("# not met: %s\n", test->expectations[i].text);
 		good = false;
 	}
-	if (!speaks_of_end(test) && !meets(report, "=> exit 0"))
-		good = false;
-	if (!meets(report, "=! fault") || !test->count)
-		good = false;
-	return good;
+	if (!judged)
+		good = complain("nothing is expected of this engine");
+	if (!speaks_of_end(test, engine) && !meets(report, "=> exit 0"))
+		good = complain("it did not exit with 0");
+	return meets(report, "=! fault") ? good : complain("a frame is broken");
+}
+
+/* Engines may differ only where the list says why. */
+static bool reason_is_given(const struct test_case *test)
+{
+	bool differs = false;
+
+	for (unsigned i = 0; i < test->count; i++)
+		differs = differs || test->expectations[i].engine != JOB_ENGINE_AUTO;
+	if (!test->why)
+		return !differs || complain("engines differ here: why?");
+	if (!differs)
+		return complain("a reason, but the engines do not differ");
+	for (unsigned i = 0; i < ids_count; i++)
+		if (!strcmp(ids[i], test->why))
+			return true;
+	return complain("the reason is not in the list of differences");
 }
 
 static int hex(char c)
@@ -149,21 +211,11 @@ static void options_take(struct test_case *test, struct host_options *options)
 	}
 }
 
-static void run(struct test_case *test)
+/* The report stays the caller's. */
+static void tell(const char *name, unsigned engine, bool good, json_t *report)
 {
-	struct host_options options = HOST_OPTIONS_INIT;
-	json_t *report;
-	bool good;
-
-	if (!test->name)
-		return;
-	if (test->source_len && test->source[test->source_len - 1] == '\n')
-		test->source_len--;
-	if (test->options)
-		options_take(test, &options);
-	report = host_run(program, &options, test->source, test->source_len);
-	good = judge(test, report);
-	printf("%s %u - %s\n", good ? "ok" : "not ok", ++number, test->name);
+	printf("%s %u - %s (%s)\n", good ? "ok" : "not ok", ++number, name,
+	       engine_names[engine]);
 	if (!good) {
 		char *text = json_dumps(report, JSON_SORT_KEYS | JSON_COMPACT);
 
@@ -172,17 +224,74 @@ static void run(struct test_case *test)
 		failures++;
 	}
 	fflush(stdout);
+}
+
+static void run_on(const struct test_case *test, unsigned engine,
+		   const struct host_options *options)
+{
+	json_t *report = host_run(program, options, test->source, test->source_len);
+	bool good = judge(test, engine, report);
+
+	if (!ran_on(report, options->engine) && !meets(report, "=~ finding engine: "))
+		good = complain("another engine ran");
+	tell(test->name, engine, good && reason_is_given(test), report);
 	json_decref(report);
+}
+
+static void run(struct test_case *test)
+{
+	struct host_options options = HOST_OPTIONS_INIT;
+
+	if (!test->name)
+		return;
+	if (test->source_len && test->source[test->source_len - 1] == '\n')
+		test->source_len--;
+	if (test->options)
+		options_take(test, &options);
+	for (unsigned engine = 1; engine < ENGINES; engine++) {
+		struct host_options on_engine = options;
+
+		if (!engine_runs[engine])
+			continue;
+		if (!options.engine)
+			on_engine.engine = engine;
+		run_on(test, engine, &on_engine);
+	}
 }
 
 static void forget(struct test_case *test)
 {
 	free(test->name);
 	free(test->options);
+	free(test->why);
 	for (unsigned i = 0; i < test->count; i++)
-		free(test->expectations[i]);
+		free(test->expectations[i].text);
 	memset(test, 0, offsetof(struct test_case, source));
 	test->source_len = 0;
+}
+
+/* False: the line is no expectation. */
+static bool expectation_take(struct test_case *test, const char *line, size_t n)
+{
+	struct expectation *to = &test->expectations[test->count];
+	const char *start = line;
+
+	to->engine = JOB_ENGINE_AUTO;
+	for (unsigned engine = 1; engine < ENGINES; engine++) {
+		size_t name_len = strlen(engine_names[engine]);
+
+		if (strncmp(line, engine_names[engine], name_len) ||
+		    strncmp(line + name_len, ": ", 2))
+			continue;
+		to->engine = engine;
+		start = line + name_len + 2;
+	}
+	if (start[0] != '=' || !start[1] || !strchr(">~<!", start[1]) ||
+	    test->count == LINES_MOST)
+		return false;
+	to->text = strndup(start, n - (size_t)(start - line) - 1);
+	test->count++;
+	return true;
 }
 
 static void line_take(struct test_case *test, const char *line, size_t n)
@@ -193,27 +302,34 @@ static void line_take(struct test_case *test, const char *line, size_t n)
 		test->name = strndup(line + 3, n - 4);
 	} else if (!strncmp(line, "-- ", 3)) {
 		test->options = strdup(line + 3);
-	} else if (line[0] == '=' && strchr(">~<!", line[1]) &&
-		   test->count < LINES_MOST) {
-		test->expectations[test->count++] = strndup(line, n - 1);
-	} else if (test->name && !test->count && test->source_len + n < TEXT_MOST) {
+	} else if (!strncmp(line, "why: ", 5)) {
+		test->why = strndup(line + 5, n - 6);
+	} else if (!expectation_take(test, line, n) && test->name && !test->count &&
+		   test->source_len + n < TEXT_MOST) {
 		memcpy(test->source + test->source_len, line, n);
 		test->source_len += n;
 	}
 }
 
-static void file_run(const char *path)
+static FILE *file_open(const char *path)
 {
-	static struct test_case test;
 	FILE *file = fopen(path, "r");
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t n;
 
 	if (!file) {
 		printf("Bail out! cannot open %s\n", path);
 		exit(1);
 	}
+	return file;
+}
+
+static void file_run(const char *path)
+{
+	static struct test_case test;
+	FILE *file = file_open(path);
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t n;
+
 	while ((n = getline(&line, &room, file)) > 0)
 		line_take(&test, line, (size_t)n);
 	run(&test);
@@ -222,15 +338,60 @@ static void file_run(const char *path)
 	fclose(file);
 }
 
+static void differences_read(const char *path)
+{
+	FILE *file = file_open(path);
+	char *line = NULL;
+	size_t room = 0;
+
+	while (getline(&line, &room, file) > 0) {
+		char *bar = strstr(line, " | ");
+
+		if (line[0] != '#' && bar && ids_count < IDS_MOST)
+			ids[ids_count++] = strndup(line, (size_t)(bar - line));
+	}
+	free(line);
+	fclose(file);
+}
+
+/* One that this quod-js does not have fails once and loudly. */
+static void engine_probe(unsigned engine)
+{
+	struct host_options options = HOST_OPTIONS_INIT;
+	json_t *report;
+
+	options.engine = engine;
+	report = host_run(program, &options, "1", 1);
+	engine_runs[engine] = meets(report, "=> text \"1\"") && ran_on(report, engine);
+	tell("the engine is there", engine, engine_runs[engine], report);
+	json_decref(report);
+}
+
+static void engine_take(const char *name)
+{
+	for (unsigned engine = 1; engine < ENGINES; engine++)
+		if (!strcmp(name, engine_names[engine])) {
+			engine_probe(engine);
+			return;
+		}
+	printf("Bail out! there is no engine '%s'\n", name);
+	exit(1);
+}
+
 int main(int argc, char **argv)
 {
-	if (argc < 3) {
-		fprintf(stderr, "usage: cases QUOD-JS FILE...\n");
+	if (argc < 5) {
+		fprintf(stderr, "usage: cases ENGINES DIFFERENCES QUOD-JS FILE...\n");
 		return 2;
 	}
-	program = argv[1];
-	for (int i = 2; i < argc; i++)
+	program = argv[3];
+	differences_read(argv[2]);
+	for (char *word, *rest = argv[1]; (word = strtok_r(rest, " ", &rest));)
+		engine_take(word);
+	for (int i = 4; i < argc; i++)
 		file_run(argv[i]);
 	printf("1..%u\n", number);
+	while (ids_count)
+		free(ids[--ids_count]);
 	return failures > 0;
 }
