@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # `make demo`: runs every example in a jail of its own and prints how it ended. Fails if
-# one did not end as its first lines say.
+# one did not end as its first lines say; those of modern/ must end well.
 set -u
+. "$QUOD_TEST_SOURCE/tests/engines.sh"
 
 quod=$QUOD_TEST_BUILD/quod
 examples=$QUOD_TEST_SOURCE/examples
@@ -21,27 +22,35 @@ else
 	plain=
 fi
 
-printf '%-20s %-14s %-7s %8s %9s  %s\n' script status passed 'wall ms' 'peak KiB' 'what it shows'
-for script in "$examples"/*.js; do
-	name=$(basename "$script")
+# Without the second engine nothing of modern/ runs.
+set -- "$examples"/*.js
+! engine_is_tested quickjs || set -- "$@" "$examples"/modern/*.js
+
+printf '%-24s %-8s %-14s %-7s %8s %9s  %s\n' script engine status passed 'wall ms' \
+	'peak KiB' 'what it shows'
+for script; do
+	name=${script#"$examples"/}
 	options=$(sed -n 's|^// options: ||p' "$script")
 	expected=$(sed -n 's|^// expect: \([a-z_]*\).*|\1|p' "$script")
+	case $name in
+	modern/*) expected=ok ;;
+	esac
 	shows=$(sed -n '1s|^// ||p' "$script")
 	# shellcheck disable=SC2086 # the options are words, not patterns
 	(cd "$examples" && set -f && "$quod" run -o json $options "$name") \
 		</dev/null >"$dir/record" 2>"$dir/err"
-	row=$(jq -r '[.status, (.passed | tostring), (.usage.wall_ms | tostring),
+	row=$(jq -r '[.engine // "-", .status, (.passed | tostring), (.usage.wall_ms | tostring),
 		((.usage.memory_peak_bytes // 0) / 1024 | floor | tostring)] | join(" ")' \
 		"$dir/record" 2>/dev/null) || row=
 	# shellcheck disable=SC2086
-	set -- ${row:-"no-record" - - -}
+	set -- ${row:-- "no-record" - - -}
 	mark=
-	if [ "$1" != "$expected" ]; then
+	if [ "$2" != "$expected" ]; then
 		wrong=$((wrong + 1))
 		mark="$red<- expected $expected$plain "
 	fi
-	printf '%-20s %-14s %-7s %8s %9s  %s%s\n' "${name%.js}" "$1" "$2" "$3" "$4" "$mark" \
-		"$shows"
+	printf '%-24s %-8s %-14s %-7s %8s %9s  %s%s\n' "${name%.js}" "$1" "$2" "$3" "$4" \
+		"$5" "$mark" "$shows"
 	[ -s "$dir/record" ] || sed 's/^/    /' "$dir/err"
 done
 
