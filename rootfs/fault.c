@@ -62,7 +62,8 @@ static void write_text_at(int at, struct out *out)
 	out_string(out, s, n);
 }
 
-static void write_name(const struct fault *fault, struct out *out)
+/* What typeof says of it, but for null. */
+static const char *type_name(enum value_kind kind)
 {
 	static const char *const types[] = {
 		[IS_UNDEFINED] = "undefined", [IS_NULL] = "null",
@@ -70,11 +71,18 @@ static void write_name(const struct fault *fault, struct out *out)
 		[IS_BIGINT] = "bigint",	      [IS_STRING] = "string",
 		[IS_SYMBOL] = "symbol",	      [IS_INTERNAL] = "value",
 	};
-	enum value_kind kind = values->kind(fault->at);
+
+	if (kind == IS_FUNCTION || kind == IS_CLASS)
+		return "function";
+	return kind < IS_OBJECT ? types[kind] : "object";
+}
+
+static void write_name(const struct fault *fault, struct out *out)
+{
 	int name = values->top();
 
 	if (!fault->is_error) {
-		out_text(out, kind < IS_OBJECT ? types[kind] : "object");
+		out_text(out, type_name(values->kind(fault->at)));
 		return;
 	}
 	fault_push_name(fault->at);
@@ -141,19 +149,16 @@ static bool is_named(int at)
 	return n && !(n == 4 && !memcmp(s, "eval", n));
 }
 
+/* Of the script's own functions alone. */
 static void write_frame(const struct value_frame *frame, int name, struct out *out)
 {
 	bool named = is_named(name);
 
-	if (frame->kind == FRAME_SOURCE || (frame->kind == FRAME_NATIVE && !named))
+	if (frame->kind != FRAME_SCRIPT)
 		return;
 	out_text(out, "\n    at ");
 	if (named)
 		write_text_at(name, out);
-	if (frame->kind == FRAME_NATIVE) {
-		out_text(out, " (native)");
-		return;
-	}
 	if (named)
 		out_text(out, " (");
 	write_place(frame, out);
