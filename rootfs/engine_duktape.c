@@ -63,6 +63,9 @@ static void guest_fatal(void *heap, const char *message)
 {
 	(void)heap;
 	(void)message;
+	/* While it is built nothing but memory can be missing. */
+	if (!guest)
+		run_end_limit(LIMIT_MEMORY);
 	end_now(END_ENGINE);
 }
 

@@ -18,6 +18,7 @@
 #include "rootfs/end.h"
 #include "rootfs/fault.h"
 #include "rootfs/lockdown_quick.h"
+#include "rootfs/machine.h"
 #include "rootfs/run.h"
 #include "rootfs/timers_quick.h"
 #include "rootfs/timers.h"
@@ -27,9 +28,9 @@
 
 /* Stack of the module's that its checks leave alone: what the engine's C code takes
  * between two of them. */
-#define STACK_BASE  24000u
-#define STACK_FRAME 240u
-#define STACK_MOST  400000u
+#define STACK_BASE   24000u
+#define STACK_FRAME  240u
+#define STACK_NATIVE 20u
 
 extern const unsigned char quick_snapshot_file[];
 
@@ -57,13 +58,17 @@ void quick_exhausted(void)
 	run_end_limit(LIMIT_MEMORY);
 }
 
-/* A frame of the script's own takes about this much of the module's stack, measured. */
+/*
+ * The engine measures its own stack, in the module's memory; what is used up first where it
+ * recurses is the native one. A frame of the script's takes about STACK_FRAME of the first,
+ * and no recursion of the engine's more than STACK_NATIVE times as much of the second.
+ */
 static void limit_stack(void)
 {
 	uint64_t bytes = STACK_BASE + (uint64_t)run.job.stack_frames * STACK_FRAME;
+	uint64_t most = machine_stack_left() / STACK_NATIVE;
 
-	QJS(JS_SetMaxStackSize, quick.runtime,
-	    bytes < STACK_MOST ? (uint32_t)bytes : STACK_MOST);
+	QJS(JS_SetMaxStackSize, quick.runtime, (uint32_t)(bytes < most ? bytes : most));
 }
 
 static uint64_t cap_of_job(void)
@@ -161,14 +166,14 @@ static const struct wrapping {
 } plain[WRAPPINGS] =
 	{
 		{"(function(){", "\n})"},
-		{"+function f(){", "\n}"},
-		{"({get f(){", "\n}}).f"},
+		{"function f(){", "\n}"},
+		{"({get f(){", "\n}})"},
 },
   waiting[WRAPPINGS] =
 	  {
 		  {"(async function(){", "\n})"},
-		  {"+async function f(){", "\n}"},
-		  {"({async f(){", "\n}}).f"},
+		  {"async function f(){", "\n}"},
+		  {"({async f(){", "\n}})"},
 },
   bare = {"", ""};
 
@@ -323,6 +328,9 @@ static quick_value run_program(const struct program *program)
 	return value;
 }
 
+static const char never_settled[] =
+	"the promise that is the script's value can never be settled";
+
 /* The promise that the run's value depends on. */
 static quick_value awaited;
 
@@ -342,8 +350,9 @@ static bool await_value(const struct program *program)
 	quick_push(QJS(JS_DupValue, quick.context, awaited));
 	switch (values->push_settled(at)) {
 	case PROMISE_PENDING:
-		values->cut(at + 1);
-		return true;
+		values->cut(at);
+		quick_push_error(never_settled);
+		return false;
 	case PROMISE_REJECTED:
 		return false;
 	case PROMISE_FULFILLED:

@@ -63,7 +63,7 @@ static void write_text_at(int at, struct out *out)
 }
 
 /* What typeof says of it, but for null. */
-static const char *type_name(enum value_kind kind)
+static const char *type_name(int at)
 {
 	static const char *const types[] = {
 		[IS_UNDEFINED] = "undefined", [IS_NULL] = "null",
@@ -71,10 +71,11 @@ static const char *type_name(enum value_kind kind)
 		[IS_BIGINT] = "bigint",	      [IS_STRING] = "string",
 		[IS_SYMBOL] = "symbol",	      [IS_INTERNAL] = "value",
 	};
+	enum value_kind kind = values->kind(at);
 
-	if (kind == IS_FUNCTION || kind == IS_CLASS)
-		return "function";
-	return kind < IS_OBJECT ? types[kind] : "object";
+	if (kind < IS_OBJECT)
+		return types[kind];
+	return values->is_callable(at) ? "function" : "object";
 }
 
 static void write_name(const struct fault *fault, struct out *out)
@@ -82,7 +83,7 @@ static void write_name(const struct fault *fault, struct out *out)
 	int name = values->top();
 
 	if (!fault->is_error) {
-		out_text(out, type_name(values->kind(fault->at)));
+		out_text(out, type_name(fault->at));
 		return;
 	}
 	fault_push_name(fault->at);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gen_quick FILE: takes the snapshot that quick.h describes, while quod is built. No
+ * gen_quick LIBRARY FILE: takes the snapshot that quick.h describes, while quod is built. No
  * clock and no chance goes into it: the same module gives the same bytes.
  *
  * What quod-js assumes of the module is tried here, so that another version of it breaks
@@ -165,6 +165,7 @@ static void make_context(void)
 	QJS(JS_AddIntrinsicPromise, context);
 	QJS(JS_AddIntrinsicBigInt, context);
 	QJS(JS_AddIntrinsicWeakRef, context);
+	QJS(JS_AddPerformance, context);
 }
 
 /* A property that a script may change but does not see in a loop. */
@@ -209,6 +210,26 @@ static void define_ours(void)
 	    QUICK_TABLE_FIRST + NATIVE_REJECTION, 0);
 }
 
+static char *read_file(const char *path)
+{
+	static char source[65536];
+	FILE *file = fopen(path, "rb");
+	size_t n = file ? fread(source, 1, sizeof(source) - 1, file) : 0;
+
+	if (!n || n == sizeof(source) - 1 || ferror(file) || fclose(file))
+		fail("cannot read the library");
+	source[n] = '\0';
+	return source;
+}
+
+static void run_library(const char *path)
+{
+	quick_value library = evaluate(read_file(path));
+
+	define(QJS(JS_GetGlobalObject, context), "library", library);
+	evaluate("library(globalThis); delete globalThis.library");
+}
+
 static void take_roots(void)
 {
 #define X(id, expression) quick.id = evaluate(expression);
@@ -247,11 +268,18 @@ static enum value_kind kind_of_name(const char *name)
 		{"Map", IS_MAP},
 		{"Set", IS_SET},
 		{"Promise", IS_PROMISE},
+		{"WeakMap", IS_WEAK},
+		{"WeakSet", IS_WEAK},
+		{"WeakRef", IS_WEAK},
+		{"Generator", IS_ITERATOR},
+		{"AsyncGenerator", IS_ITERATOR},
 	};
 
 	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (!strcmp(name, kinds[i].name))
 			return kinds[i].kind;
+	if (ends_with(name, " Iterator"))
+		return IS_ITERATOR;
 	return ends_with(name, "Array") ? IS_TYPED_ARRAY : IS_OTHER;
 }
 
@@ -296,8 +324,8 @@ int main(int argc, char **argv)
 	unsigned char *memory = mmap(NULL, MEMORY_BYTES + GUARD_BYTES, PROT_NONE,
 				     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	if (argc != 2)
-		fail("one argument: where to write the snapshot");
+	if (argc != 3)
+		fail("two arguments: the library, and where to write the snapshot");
 	if (memory == MAP_FAILED ||
 	    mprotect(memory, MEMORY_BYTES, PROT_READ | PROT_WRITE) < 0)
 		fail("no address space (ulimit -v?)");
@@ -309,8 +337,9 @@ int main(int argc, char **argv)
 	expect_tags();
 	define_ours();
 	take_roots();
+	run_library(argv[1]);
 	name_classes();
 	QJS(JS_RunGC, quick.runtime);
-	save(argv[1]);
+	save(argv[2]);
 	return EXIT_SUCCESS;
 }

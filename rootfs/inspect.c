@@ -148,12 +148,24 @@ static void show_length(struct view *view, int at)
 	view_say(view, ")");
 }
 
+static void say_heritage(struct view *view, int at)
+{
+	int parent = values->top();
+
+	values->push_prototype(at);
+	if (is_function(values->kind(parent)))
+		say_name(view, parent, " extends ");
+	values->cut(parent);
+}
+
 static void show_function(struct view *view, int at, enum value_kind kind)
 {
 	view_say(view, "[");
 	view_say(view, kind == IS_CLASS ? "class" : values->class_name(at));
 	if (!say_name(view, at, kind == IS_CLASS ? " " : ": "))
 		view_say(view, " (anonymous)");
+	if (kind == IS_CLASS)
+		say_heritage(view, at);
 	view_say(view, "]");
 }
 
@@ -206,11 +218,12 @@ static void show_error(struct view *view, int at)
 		view_say(view, ": ");
 	say_text_at(view, text);
 	values->cut(text);
-	if (!line)
-		return;
-	view_say(view, " (line ");
-	out_decimal(view->out, line);
-	view_say(view, ")");
+	if (line) {
+		view_say(view, " (line ");
+		out_decimal(view->out, line);
+		view_say(view, ")");
+	}
+	view_hidden_members(view, at);
 }
 
 static void show_object(struct view *view, int at, enum value_kind kind)
@@ -256,6 +269,15 @@ static void show_object(struct view *view, int at, enum value_kind kind)
 		return;
 	case IS_PROMISE:
 		view_promise(view, at);
+		return;
+	case IS_WEAK:
+		view_say(view, values->class_name(at));
+		view_say(view, " { <items unknown> }");
+		return;
+	case IS_ITERATOR:
+		view_say(view, "Object [");
+		view_say(view, values->class_name(at));
+		view_say(view, "] {}");
 		return;
 	case IS_OBJECT:
 		show_class(view, at);

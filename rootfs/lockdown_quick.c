@@ -38,11 +38,20 @@ void lockdown_quick_timers(void)
 	take_globals(names, sizeof(names) / sizeof(names[0]));
 }
 
+/* Each kind of function has a maker of its own, which its prototype names. */
 void lockdown_quick_eval(void)
 {
-	static const char *const names[] = {"eval"};
+	static const char *const names[] = {"eval", "Function"};
 
-	take_globals(names, 1);
+	take_globals(names, sizeof(names) / sizeof(names[0]));
+	for (uint32_t i = 0; i < 4; i++) {
+		quick_value prototype = QJS(JS_GetPropertyUint32, quick.context,
+					    quick.function_prototypes, i);
+
+		QJS(JS_DefinePropertyValueStr, quick.context, prototype,
+		    quick_scratch_text("constructor"), QUICK_UNDEFINED, 0);
+		QJS(JS_FreeValue, quick.context, prototype);
+	}
 }
 
 void lockdown_quick_compiler(void)

@@ -35,10 +35,16 @@ int hook_stack_is_low(void)
 	return (uintptr_t)__builtin_frame_address(0) < stack_floor;
 }
 
-int hook_compile_depth(void)
+size_t machine_stack_left(void)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-	uintptr_t levels = here < stack_floor ? 0 : (here - stack_floor) / COMPILE_LEVEL;
+
+	return here < stack_floor ? 0 : here - stack_floor;
+}
+
+int hook_compile_depth(void)
+{
+	size_t levels = machine_stack_left() / COMPILE_LEVEL;
 
 	return levels < COMPILE_MOST ? (int)levels : COMPILE_MOST;
 }

@@ -6,6 +6,7 @@
 #ifndef QUOD_JS_MACHINE_H
 #define QUOD_JS_MACHINE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "rootfs/hooks.h"
@@ -13,6 +14,9 @@
 /* Before the filter: learns the size of the stack and takes random bytes. Call it from
  * main(), whose frame is the highest that counts. */
 void machine_init(void);
+
+/* Bytes of native stack that may still be used from here. */
+size_t machine_stack_left(void);
 
 /* Chance from a seed: the same seed, the same numbers. */
 void machine_seed(uint64_t seed);

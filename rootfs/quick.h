@@ -120,6 +120,11 @@ extern const quick_tracker quick_rejection;
 	X(regexp_flags, "['hasIndices','global','ignoreCase','multiline','dotAll',"    \
 			"'unicode','unicodeSets','sticky'].map(function(n){return "    \
 			"Object.getOwnPropertyDescriptor(RegExp.prototype,n).get})")   \
+	X(math, "Math")                                                                \
+	X(json, "JSON")                                                                \
+	X(reflect, "Reflect")                                                          \
+	X(function_prototypes, "[function(){},function*(){},async function(){},async " \
+			       "function*(){}].map(Object.getPrototypeOf)")            \
 	X(bind, "Function.prototype.bind")                                             \
 	X(map_each, "Map.prototype.forEach")                                           \
 	X(set_each, "Set.prototype.forEach")                                           \

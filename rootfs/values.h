@@ -39,6 +39,8 @@ enum value_kind {
 	IS_MAP,
 	IS_SET,
 	IS_PROMISE,
+	IS_WEAK,     /* WeakMap, WeakSet, WeakRef: nobody can say what is in it */
+	IS_ITERATOR, /* generators too */
 	IS_OTHER,
 };
 
@@ -91,6 +93,9 @@ struct values {
 	/* The same for one object as long as it lives; of objects only. */
 	uint64_t (*identity)(int at);
 
+	/* It can be called; of any object. */
+	bool (*is_callable)(int at);
+
 	/* The rest is of objects only, and but for class_name() not of a Proxy. */
 
 	/* "Uint8Array", "Date", "AsyncFunction"; valid until the next call. */
@@ -113,6 +118,9 @@ struct values {
 	bool (*has_more)(int at);
 
 	enum value_parent (*parent)(int at);
+
+	/* Pushes the prototype, or null. */
+	void (*push_prototype)(int at);
 
 	/* Pushes the own or inherited value of a plain property and returns true; pushes
 	 * nothing where it is an accessor, behind a Proxy or not there. */

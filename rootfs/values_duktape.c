@@ -121,6 +121,11 @@ static uint64_t identity(int at)
 	return (uint64_t)(uintptr_t)duk_get_heapptr(ctx, at);
 }
 
+static bool is_callable(int at)
+{
+	return duk_is_function(ctx, at);
+}
+
 static const char *class_name(int at)
 {
 	return peek_class_name(ctx, at);
@@ -194,6 +199,13 @@ static enum value_parent parent(int at)
 	return PARENT_OTHER;
 }
 
+static void push_prototype(int at)
+{
+	duk_require_stack(ctx, 8);
+	if (!peek_prototype(ctx, at))
+		duk_push_null(ctx);
+}
+
 static bool push_inherited(int at, const char *name)
 {
 	duk_require_stack(ctx, 8);
@@ -265,6 +277,7 @@ static const struct values duktape = {
 	.digits = digits,
 	.push_bigint_text = push_bigint_text,
 	.identity = identity,
+	.is_callable = is_callable,
 	.class_name = class_name,
 	.own_name = own_name,
 	.own_index = own_index,
@@ -274,6 +287,7 @@ static const struct values duktape = {
 	.length = length,
 	.has_more = has_more,
 	.parent = parent,
+	.push_prototype = push_prototype,
 	.push_inherited = push_inherited,
 	.push_primitive = push_primitive,
 	.push_regexp = push_regexp,

@@ -215,6 +215,21 @@ static bool is_class(quick_value function)
 	return found;
 }
 
+/* Objects that are there for what they hold. */
+static const char *namespace_name(quick_value value)
+{
+	quick_value global = QJS(JS_GetGlobalObject, quick.context);
+
+	QJS(JS_FreeValue, quick.context, global);
+	if (value == quick.math)
+		return "Math";
+	if (value == quick.json)
+		return "JSON";
+	if (value == quick.reflect)
+		return "Reflect";
+	return value == global ? "global" : NULL;
+}
+
 static enum value_kind object_kind(quick_value value)
 {
 	uint32_t id = QJS(JS_GetClassID, value);
@@ -227,6 +242,8 @@ static enum value_kind object_kind(quick_value value)
 		return QJS(JS_IsConstructor, quick.context, value) && is_class(value)
 			       ? IS_CLASS
 			       : IS_FUNCTION;
+	if (kind == IS_OBJECT && namespace_name(value))
+		return IS_OTHER;
 	if (kind == IS_OBJECT && inherits_from_error(value))
 		return IS_ERROR;
 	return kind;
@@ -293,6 +310,12 @@ static double number(int at)
 	return number_of(quick_value_at(at));
 }
 
+void quick_push_error(const char *message)
+{
+	QJS(JS_ThrowPlainError, quick.context, quick_scratch_text(message), 0);
+	quick_push(QJS(JS_GetException, quick.context));
+}
+
 quick_value quick_throw_type(const char *message)
 {
 	return QJS(JS_ThrowTypeError, quick.context, quick_scratch_text(message), 0);
@@ -346,11 +369,20 @@ static uint64_t identity(int at)
 	return quick_value_at(at);
 }
 
+static bool is_callable(int at)
+{
+	return QJS(JS_IsFunction, quick.context, quick_value_at(at));
+}
+
 static const char *class_name(int at)
 {
 	static char name[32];
+	const char *namespace = namespace_name(quick_value_at(at));
 	quick_value value = quick_value_at(at), text;
 	uint32_t atom = QJS(JS_GetClassName, quick.runtime, QJS(JS_GetClassID, value)), s;
+
+	if (namespace)
+		return namespace;
 
 	text = QJS(JS_AtomToString, quick.context, atom);
 	s = QJS(JS_ToCStringLen2, quick.context, 0, text, 0);
@@ -514,6 +546,11 @@ static enum value_parent parent(int at)
 	return proto == quick.array_prototype ? PARENT_ARRAY : PARENT_OTHER;
 }
 
+static void push_prototype(int at)
+{
+	quick_push(or_undefined(QJS(JS_GetPrototype, quick.context, quick_value_at(at))));
+}
+
 static bool push_inherited(int at, const char *name)
 {
 	quick_value object = dup(quick_value_at(at));
@@ -635,6 +672,7 @@ static const struct values quickjs = {
 	.digits = digits,
 	.push_bigint_text = push_bigint_text,
 	.identity = identity,
+	.is_callable = is_callable,
 	.class_name = class_name,
 	.own_name = own_name,
 	.own_index = own_index,
@@ -644,6 +682,7 @@ static const struct values quickjs = {
 	.length = length,
 	.has_more = has_more,
 	.parent = parent,
+	.push_prototype = push_prototype,
 	.push_inherited = push_inherited,
 	.push_primitive = push_primitive,
 	.push_regexp = push_regexp,

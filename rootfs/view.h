@@ -31,4 +31,7 @@ void view_object(struct view *view, int at);
 void view_map(struct view *view, int at, enum value_kind kind);
 void view_promise(struct view *view, int at);
 
+/* " { [cause]: ... }" of an error that has one, and of one that has several errors. */
+void view_hidden_members(struct view *view, int at);
+
 #endif

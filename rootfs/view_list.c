@@ -205,3 +205,46 @@ void view_promise(struct view *view, int at)
 	view_say(view, " }");
 	values->cut(settled);
 }
+
+static bool is_among_keys(int at, const char *name)
+{
+	int keys = values->top();
+	uint32_t count = values->push_keys(at);
+	bool found = false;
+
+	for (uint32_t i = 0; i < count && !found; i++) {
+		size_t n;
+		const char *s;
+
+		values->push_key(keys, i);
+		s = values->text(keys + 1, &n);
+		found = n == strlen(name) && !memcmp(s, name, n);
+		values->cut(keys + 1);
+	}
+	values->cut(keys);
+	return found;
+}
+
+void view_hidden_members(struct view *view, int at)
+{
+	static const char *const names[] = {"cause", "errors"};
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		enum value_property found;
+
+		if (is_among_keys(at, names[i]))
+			continue;
+		found = values->own_name(at, names[i]);
+		if (found == PROPERTY_NONE)
+			continue;
+		if (!view->shown)
+			view_say(view, " {");
+		item_begin(view);
+		view_say(view, "[");
+		view_say(view, names[i]);
+		view_say(view, "]: ");
+		show_found(view, found);
+	}
+	if (view->shown)
+		list_end(view, "}");
+}
