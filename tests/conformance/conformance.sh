@@ -3,6 +3,7 @@
 # Every engine gives for every case what tests/conformance/expected says, no less and no
 # more: a feature that is gained changes the list and the table in docs/runtime.md too.
 . "$QUOD_TEST_SOURCE/tests/integration/lib.sh"
+. "$QUOD_TEST_SOURCE/tests/docs.sh"
 . "$QUOD_TEST_SOURCE/tests/engines.sh"
 . "$QUOD_TEST_SOURCE/tests/conformance/lib.sh"
 
@@ -26,7 +27,5 @@ for engine in duktape quickjs; do
 	column=$((column + 1))
 done
 
-is "$(sed -n '/^<!-- conformance -->$/,/^<!-- end -->$/p' \
-	"$QUOD_TEST_SOURCE/docs/runtime.md" | sed '1d;$d')" \
-	"$(sh "$conformance/table.sh")" 'docs/runtime.md has the table'
+is "$(docs_table conformance)" "$(sh "$conformance/table.sh")" 'docs/runtime.md has the table'
 tap_done

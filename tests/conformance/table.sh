@@ -4,6 +4,7 @@
 # puts it there, between its markers.
 set -eu
 : "${QUOD_TEST_SOURCE:=.}"
+. "$QUOD_TEST_SOURCE/tests/docs.sh"
 . "$QUOD_TEST_SOURCE/tests/conformance/lib.sh"
 
 table() {
@@ -33,16 +34,8 @@ table() {
 		}'
 }
 
-if [ "${1:-}" != write ]; then
+if [ "${1:-}" = write ]; then
+	table | docs_write conformance
+else
 	table
-	exit
 fi
-page=$QUOD_TEST_SOURCE/docs/runtime.md
-new=$(mktemp)
-trap 'rm -f "$new"' EXIT
-{
-	sed '/^<!-- conformance -->$/q' "$page"
-	table
-	sed -n '/^<!-- conformance -->$/,$p' "$page" | sed -n '/^<!-- end -->$/,$p'
-} >"$new"
-cat "$new" >"$page"
