@@ -192,13 +192,31 @@ static void define_console(quick_value global)
 	define(global, "console", console);
 }
 
-/* Shared memory has no one to be shared with, and prepareStackTrace() would be a function
- * of the script's that runs while an error is told. */
+/* Shared memory has no one to be shared with; prepareStackTrace() would be a function of
+ * the script's that runs while an error is told; the rest is newer than ECMAScript 2023. */
+static const char *const left_out[] = {
+	"SharedArrayBuffer",	 "Error.prepareStackTrace",
+	"Error.stackTraceLimit", "Iterator",
+	"SuppressedError",	 "DisposableStack",
+	"AsyncDisposableStack",	 "Float16Array",
+	"InternalError",
+};
+
+static void leave_out(void)
+{
+	for (size_t i = 0; i < sizeof(left_out) / sizeof(left_out[0]); i++) {
+		char source[64];
+
+		snprintf(source, sizeof(source), "delete %s", left_out[i]);
+		QJS(JS_FreeValue, context, evaluate(source));
+	}
+}
+
 static void define_ours(void)
 {
 	quick_value global = QJS(JS_GetGlobalObject, context);
 
-	evaluate("delete SharedArrayBuffer; delete Error.prepareStackTrace");
+	leave_out();
 	define_native(evaluate("Math"), "random", NATIVE_RANDOM, 0, 0);
 	define_native(global, "setTimeout", NATIVE_TIMER_SET, 2, 0);
 	define_native(global, "setInterval", NATIVE_TIMER_SET, 2, 1);
