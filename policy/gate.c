@@ -2,6 +2,14 @@
 /* The decision on one finding: the least severity that blocks, by mode. */
 #include "policy/gate.h"
 
+const struct rule *gate_unexamined(const struct policy *policy)
+{
+	size_t count;
+	const struct rule *rules = policy_rules(policy, &count);
+
+	return rules_find(rules, count, "unexamined");
+}
+
 enum rule_severity gate_severity(const struct policy *policy, const struct rule *rule)
 {
 	switch (rule->unless) {

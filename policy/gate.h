@@ -10,9 +10,9 @@
 
 #include "policy/policy.h"
 
-/* The rule of this signal is broken by a source that the engine compiles although the
- * gate did not understand it: what was not examined must not run. */
-#define GATE_UNEXAMINED "unexamined"
+/* The rule that is broken by a source which the engine compiles although the gate did not
+ * understand it: what was not examined must not run. Every policy has it. */
+const struct rule *gate_unexamined(const struct policy *policy);
 
 enum rule_severity gate_severity(const struct policy *policy, const struct rule *rule);
 

@@ -180,6 +180,17 @@ static int note_frame(struct frames *frames, const struct frame_rule *rule)
 	return 1;
 }
 
+/* What does not run has no error but of its text; only what runs, and has no value yet,
+ * can have one that is too large. */
+static bool fits_place(enum frames_place place, const struct frame *f)
+{
+	if (f->type == FRAME_ERROR && place == FRAMES_AT_TRIAL)
+		return f->error.phase == PHASE_PARSE;
+	if (f->type == FRAME_LIMIT && f->limit.kind == LIMIT_VALUE)
+		return place == FRAMES_AT_RUN;
+	return true;
+}
+
 int frames_next(struct frames *frames, struct frame *ret_frame)
 {
 	const struct frame_rule *rule;
@@ -199,9 +210,7 @@ int frames_next(struct frames *frames, struct frame *ret_frame)
 	fault = frames_payload_decode(frames, rule->type, payload, len, ret_frame);
 	if (fault)
 		return fail(frames, fault);
-	/* What does not run has no error but of its text. */
-	if (frames->place == FRAMES_AT_TRIAL && rule->type == FRAME_ERROR &&
-	    ret_frame->error.phase != PHASE_PARSE)
+	if (!fits_place(frames->place, ret_frame))
 		return fail(frames, FRAMES_FAULT_ORDER);
 	frames->from += FRAME_HEADER_BYTES + len;
 	return note_frame(frames, rule);
@@ -211,6 +220,11 @@ void frames_go(struct frames *frames, bool compile_only)
 {
 	if (frames->place == FRAMES_AT_GO)
 		frames->place = compile_only ? FRAMES_AT_TRIAL : FRAMES_AT_RUN;
+}
+
+void frames_refuse(struct frames *frames)
+{
+	frames->fault = FRAMES_FAULT_JOB;
 }
 
 int frames_finish(struct frames *frames)

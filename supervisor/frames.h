@@ -31,6 +31,7 @@
 	X(UTF8, "text that is not UTF-8")                  \
 	X(JSON, "a value that is not compact JSON")        \
 	X(FLOOD, "more findings than a source may have")   \
+	X(JOB, "a frame that does not fit its job")        \
 	X(CUT, "an end in the middle of a frame")
 
 enum frames_fault {
@@ -131,6 +132,9 @@ int frames_next(struct frames *frames, struct frame *ret_frame);
 /* The host has sent GO: from here on the guest may speak of its run; or, if it was only
  * to compile, of that. */
 void frames_go(struct frames *frames, bool compile_only);
+
+/* A frame that came out is one that this job cannot have: nothing more does. */
+void frames_refuse(struct frames *frames);
 
 /* No byte will follow: an unfinished frame is a fault. 0 or -EPROTO. */
 int frames_finish(struct frames *frames);

@@ -192,22 +192,12 @@ static enum run_state step_gate(struct run *run)
 	return next == RUN_gate && run->frames.place == FRAMES_AT_GO ? RUN_decide : next;
 }
 
-static bool is_rejected(const struct run *run)
-{
-	for (unsigned i = 0; i < run->record->findings_count; i++)
-		if (run->record->findings[i].blocks)
-			return true;
-	return false;
-}
-
 /* What the gate could not read may only be looked at by the compiler: if that refuses it
  * too, there is an error to tell; if not, the two differ, and nothing of it may run. */
 static bool must_examine(const struct run *run)
 {
 	const struct policy *policy = run->request->policy;
-	size_t count;
-	const struct rule *rules = policy_rules(policy, &count);
-	const struct rule *rule = rules_find(rules, count, GATE_UNEXAMINED);
+	const struct rule *rule = gate_unexamined(policy);
 
 	return run->unparsed &&
 	       gate_blocks(run->request->mode, rule, gate_severity(policy, rule));
@@ -215,7 +205,7 @@ static bool must_examine(const struct run *run)
 
 static enum run_state step_decide(struct run *run)
 {
-	if (is_rejected(run)) {
+	if (run_is_rejected(run)) {
 		run->record->gate = GATE_REJECTED;
 		run->record->engine = POLICY_ENGINE_AUTO;
 		guard_note(&run->guard, KILL_REJECTED);

@@ -28,6 +28,28 @@ static void take_ready(struct run *run, const struct frame *f)
 		  run->means->interp->path, f->ready.version, PROTOCOL_VERSION);
 }
 
+/* Well-formed, and still a lie: this job could not have brought it about. */
+static void refuse(struct run *run)
+{
+	frames_refuse(&run->frames);
+	run->drained = true;
+	guard_note(&run->guard, KILL_PROTOCOL);
+}
+
+/* A record keeps it as a string: a NUL must not hide what comes behind it. */
+static void add_detail(struct text *to, struct frame_text detail)
+{
+	const char *at = detail.at, *end = at + detail.len, *nul;
+
+	text_add_str(to, ": ");
+	while ((nul = memchr(at, '\0', (size_t)(end - at)))) {
+		text_add(to, at, (size_t)(nul - at));
+		text_add_str(to, "\\x00");
+		at = nul + 1;
+	}
+	text_add(to, at, (size_t)(end - at));
+}
+
 /* Only the place and the detail are the guest's words. */
 void run_add_finding(struct run *run, const struct rule *rule, const struct frame *f)
 {
@@ -45,10 +67,8 @@ void run_add_finding(struct run *run, const struct rule *rule, const struct fram
 		finding.line = f->finding.line;
 		finding.column = f->finding.column;
 		finding.span = f->finding.span;
-		if (f->finding.detail.len) {
-			text_add_str(&message, ": ");
-			text_add(&message, f->finding.detail.at, f->finding.detail.len);
-		}
+		if (f->finding.detail.len)
+			add_detail(&message, f->finding.detail);
 	}
 	finding.message = strdup(text_str(&message));
 	finding.blocks = gate_blocks(request->mode, rule, finding.severity);
@@ -59,16 +79,43 @@ void run_add_finding(struct run *run, const struct rule *rule, const struct fram
 			       &record->findings[record->findings_count - 1]);
 }
 
+bool run_is_rejected(const struct run *run)
+{
+	for (unsigned i = 0; i < run->record->findings_count; i++)
+		if (run->record->findings[i].blocks)
+			return true;
+	return false;
+}
+
 static void take_finding(struct run *run, const struct frame *f)
 {
 	size_t count;
 	const struct rule *rules = policy_rules(run->request->policy, &count);
 
-	run_add_finding(run, &rules[f->finding.rule], f);
+	/* The job did not say what to look for. */
+	if (!rules[f->finding.rule].matches_count)
+		refuse(run);
+	else
+		run_add_finding(run, &rules[f->finding.rule], f);
+}
+
+/* Which engine runs is told by the guest where the job leaves it to choose. A job for an
+ * engine that the interpreter does not have ends in a finding that blocks; then none
+ * runs, and what it calls itself is of no account. */
+static bool is_engine_of_job(const struct run *run, enum job_engine engine)
+{
+	enum policy_engine asked = run->request->engine;
+
+	return asked == POLICY_ENGINE_AUTO || (int)asked == (int)engine ||
+	       run_is_rejected(run);
 }
 
 static void take_gate(struct run *run, const struct frame *f)
 {
+	if (!is_engine_of_job(run, f->gate.engine)) {
+		refuse(run);
+		return;
+	}
 	run->record->has_complexity = true;
 	run->record->nesting = f->gate.nesting;
 	run->record->modern = f->gate.modern;
@@ -143,9 +190,6 @@ static void take_limit(struct run *run, const struct frame *f)
 /* After a trial that said nothing the engine would run the source. */
 static void take_end(struct run *run)
 {
-	size_t count;
-	const struct rule *rules = policy_rules(run->request->policy, &count);
-
 	run->complete = true;
 	if (!run->compile_only || run->outcome != OUTCOME_NONE)
 		return;
@@ -154,7 +198,7 @@ static void take_end(struct run *run)
 		return;
 	run->record->gate = GATE_REJECTED;
 	run->record->engine = POLICY_ENGINE_AUTO;
-	run_add_finding(run, rules_find(rules, count, GATE_UNEXAMINED), NULL);
+	run_add_finding(run, gate_unexamined(run->request->policy), NULL);
 }
 
 static void take_violation(struct run *run, const struct frame *f)

@@ -85,6 +85,9 @@ void run_take_frame(struct run *run, const struct frame *frame);
 /* The frame says where; NULL: it is about the source as a whole. */
 void run_add_finding(struct run *run, const struct rule *rule, const struct frame *frame);
 
+/* Does a finding block? */
+bool run_is_rejected(const struct run *run);
+
 /* Was its end seen before the deadline? */
 static inline bool run_ended_in_time(const struct run *run)
 {

@@ -148,6 +148,8 @@ test_frames() {
 		$hello frame:07:0900 wait|contradict
 		$hello frame:07:0009 wait|contradict
 		$hello frame:07:000000 wait|longer than
+		ready frame:07:0100 wait|no place
+		$hello value:1 frame:07:0102 wait|no place
 		$hello frame:08:00 wait|contradict
 		$hello end wait|no place
 		$hello value:1 value:2 wait|no place
@@ -158,6 +160,45 @@ test_frames() {
 		$hello claim:04:10|an end in the middle
 		$hello value:1 claim:09:16|an end in the middle
 	END
+}
+
+# gate_frame ENGINE: one that says which engine will run.
+gate_frame() {
+	echo "frame:03:0000000000000000$1000000""00000000"
+}
+
+# What another job might be told, but not this one.
+test_jobs() {
+	duktape=$(gate_frame 01) quickjs=$(gate_frame 02)
+	while IFS='|' read -r engine gate status code shown; do
+		run_json --engine "$engine" -e "ready $gate go value:1 end"
+		ends_as "$status" "$code" "a job for $engine: $gate"
+		is "$(field .engine)" "$shown" 'and the engine that the record names'
+	done <<-END
+		duktape|$quickjs|crashed|128|null
+		quickjs|$duktape|crashed|128|null
+		duktape|$duktape|ok|0|duktape
+		quickjs|$quickjs|ok|0|quickjs
+		auto|$duktape|ok|0|duktape
+		auto|$quickjs|ok|0|quickjs
+	END
+	run_json --engine quickjs -e "ready $duktape go value:1 end"
+	has "$(field .error.message)" 'does not fit its job' 'and why'
+	missing=frame:02:$(rule_number engine)000000000000000000000000
+	run_json --engine quickjs -e "ready $missing $duktape wait"
+	ends_as rejected 3 'an interpreter without the engine that was asked for'
+	is "$(field .engine)" null 'runs nothing'
+
+	eval=frame:02:$(rule_number eval)010000000100000004000000
+	printf '[Rule "eval"]\nMatch=\n' >"$dir/blind.policy"
+	run_json -p "$dir/blind.policy" -e "ready $eval gate go value:1 end"
+	ends_as crashed 128 'a finding of a rule that looks for nothing'
+	has "$(field .error.message)" 'does not fit its job' 'and why'
+
+	run_json -e "ready ${eval}610062000063 gate wait"
+	ends_as rejected 3 'a finding with NUL in it'
+	is "$(field '.gate.findings[0].message')" \
+		'code is made from text with eval: a\x00b\x00\x00c' 'all of it is told'
 }
 
 # What is well-formed and still not true, or never comes to an end.
@@ -230,6 +271,7 @@ test_noexec
 QUOD_JS=$liar
 test_greeting
 test_frames
+test_jobs
 test_behaviour
 test_nothing_left
 code=0

@@ -194,6 +194,24 @@ Test(frames, order_is_kept)
 	expect_fault(&no_ready, FRAMES_FAULT_ORDER, "no greeting");
 }
 
+/* The value is made once, when the script has run. */
+static void expect_large_value(void)
+{
+	struct stream run = {.len = 0}, tail = {.len = 0}, early = {.len = 0};
+
+	put_opening(&run);
+	put(&run, FRAME_LIMIT, "\1\2", 2);
+	put_end(&run);
+	expect_fault(&run, FRAMES_FAULT_NONE, "a value that is too large");
+	put_opening(&tail);
+	put_value(&tail, VALUE_IS_JSON, "1", "1");
+	put(&tail, FRAME_LIMIT, "\1\2", 2);
+	expect_fault(&tail, FRAMES_FAULT_ORDER, "too large, and there it is");
+	put_ready(&early);
+	put(&early, FRAME_LIMIT, "\1\0", 2);
+	expect_fault(&early, FRAMES_FAULT_ORDER, "too large before anything ran");
+}
+
 Test(frames, a_limit_or_violation_is_the_last_word)
 {
 	struct stream limit = {.len = 0}, violation = {.len = 0};
@@ -202,6 +220,7 @@ Test(frames, a_limit_or_violation_is_the_last_word)
 	put(&limit, FRAME_LIMIT, "\0\1", 2);
 	put_value(&limit, VALUE_IS_JSON, "1", "1");
 	expect_fault(&limit, FRAMES_FAULT_ORDER, "a value after a limit");
+	expect_large_value();
 	put_opening(&violation);
 	put(&violation, FRAME_VIOLATION, "\0\0\0\0\0\0\0\0", 8);
 	put_end(&violation);
@@ -350,6 +369,7 @@ Test(frames, a_trial_says_an_error_or_nothing)
 	} cases[] = {
 		{FRAME_END, "\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16, FRAMES_FAULT_NONE},
 		{FRAME_LIMIT, "\0\0", 2, FRAMES_FAULT_NONE},
+		{FRAME_LIMIT, "\1\0", 2, FRAMES_FAULT_ORDER},
 		{FRAME_LOG, "\0\0a", 3, FRAMES_FAULT_ORDER},
 		{FRAME_VALUE, "\0\0\0\0\0", 5, FRAMES_FAULT_ORDER},
 		{FRAME_ERROR, "\0\0\0\0\1\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0", 20,
