@@ -6,9 +6,11 @@
 #include "policy/apply.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/own.h"
+#include "policy/globals.h"
 #include "policy/match.h"
 
 enum where { NOWHERE, LOST, IN_KEYS, IN_RULE };
@@ -155,6 +157,27 @@ static int unknown_key(struct reading *reading, const struct ini_item *item)
 			    nearest.best ? nearest.best : "", nearest.best ? "=?" : "");
 }
 
+static void warn_globals(struct reading *reading, const struct ini_item *item)
+{
+	const char *at = item->value, *word;
+	size_t len;
+
+	while ((len = ini_word(&at, &word))) {
+		char name[GLOBALS_NAME_MOST + 1];
+		struct nearest nearest = NEAREST_INIT(name);
+
+		snprintf(name, sizeof(name), "%.*s",
+			 len < sizeof(name) ? (int)len : (int)sizeof(name) - 1, word);
+		if (globals_know(name, &nearest))
+			continue;
+		report_warning(reading->report, reading->text->file,
+			       ini_place(&reading->ini, word),
+			       "Globals=: no engine has '%s'%s%s%s", name,
+			       nearest.best ? ": did you mean " : "",
+			       nearest.best ? nearest.best : "", nearest.best ? "?" : "");
+	}
+}
+
 static int set_key(struct reading *reading, const struct ini_item *item)
 {
 	unsigned key = policy_key_find(reading->section, item->name);
@@ -172,6 +195,8 @@ static int set_key(struct reading *reading, const struct ini_item *item)
 	if (r < 0)
 		return fault_value(reading, r, item, &fault);
 	reading->draft->origins.keys[key] = origin(reading, item);
+	if (key == POLICY_KEY_GLOBALS)
+		warn_globals(reading, item);
 	return 0;
 }
 
@@ -266,6 +291,17 @@ static const struct {
 	{"Message", set_message},
 };
 
+/* A key that is there and wrong is not also missing. */
+static int rule_fault(struct reading *reading, int r, const struct ini_item *item,
+		      const struct value_fault *fault)
+{
+	struct rule_origin *origin = &reading->draft->rule_origins[reading->rule];
+
+	origin->match_is_wrong |= !strcmp(item->name, "Match");
+	origin->severity_is_wrong |= !strcmp(item->name, "Severity");
+	return fault_value(reading, r, item, fault);
+}
+
 static int set_rule_key(struct reading *reading, const struct ini_item *item)
 {
 	struct nearest nearest = NEAREST_INIT(item->name);
@@ -276,7 +312,7 @@ static int set_rule_key(struct reading *reading, const struct ini_item *item)
 		if (strcmp(rule_keys[i].key, item->name) != 0)
 			continue;
 		int r = rule_keys[i].set(reading, item, &fault);
-		return r < 0 ? fault_value(reading, r, item, &fault) : 0;
+		return r < 0 ? rule_fault(reading, r, item, &fault) : 0;
 	}
 	return report_fault(reading->report, -EINVAL, reading->text->file, item->place,
 			    "a rule has no key '%.60s'%s%s%s", item->name,
@@ -317,7 +353,7 @@ void apply_text(struct policy_draft *draft, const struct policy_text *text,
 
 	if (r < 0) {
 		report_fault(report, r, text->file, none, "%s",
-			     r == -EFBIG ? "it is longer than 64 KiB"
+			     r == -EFBIG ? "it is longer than " INI_MOST_TEXT
 					 : "there is no memory to read it");
 		return;
 	}
@@ -362,11 +398,11 @@ void apply_check(const struct policy_draft *draft, struct policy_report *report)
 		const struct rule_origin *from = &draft->rule_origins[i];
 		if (!from->rule.file)
 			continue;
-		if (!draft->rules[i].matches_count)
+		if (!draft->rules[i].matches_count && !from->match_is_wrong)
 			report_fault(report, -EINVAL, from->rule.file, from->rule.place,
 				     "rule '%s' is not built in and has no Match=",
 				     draft->rules[i].name);
-		if (!from->severity.file)
+		if (!from->severity.file && !from->severity_is_wrong)
 			report_fault(report, -EINVAL, from->rule.file, from->rule.place,
 				     "rule '%s' is not built in and has no Severity=",
 				     draft->rules[i].name);

@@ -160,9 +160,12 @@ const struct policy *draft_finish(struct policy_draft *draft)
 	struct policy *policy = &draft->policy;
 	uint64_t *limit = policy->limits.value;
 
+	bool said = draft->origins.keys[POLICY_KEY_LIMITS + LIMIT_ID_cpu_ms].file;
+
 	/* One thread cannot use more than the time that passes. */
-	if (!draft->origins.keys[POLICY_KEY_LIMITS + LIMIT_ID_cpu_ms].file ||
-	    limit[LIMIT_ID_cpu_ms] > limit[LIMIT_ID_wall_ms])
+	if (said && limit[LIMIT_ID_cpu_ms] > limit[LIMIT_ID_wall_ms])
+		draft->origins.cpu_time_is_cut = true;
+	if (!said || limit[LIMIT_ID_cpu_ms] > limit[LIMIT_ID_wall_ms])
 		limit[LIMIT_ID_cpu_ms] = limit[LIMIT_ID_wall_ms];
 	policy->rules = draft->rules;
 	policy->rules_count = draft->rules_count;

@@ -10,8 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Longer files are refused by whoever reads them. */
-#define INI_MOST 65536u
+/* Longer files are refused by whoever reads them. No policy is shown in more, see
+ * policy/show.c. */
+#define INI_MOST      524288u
+#define INI_MOST_TEXT "512 KiB"
 
 enum ini_kind { INI_SECTION, INI_ENTRY, INI_FAULT };
 

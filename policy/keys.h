@@ -56,10 +56,12 @@ struct rule_origin {
 	struct rule_match *own;
 	struct policy_origin *own_from;
 	size_t room;
+	bool match_is_wrong, severity_is_wrong; /* and was told as that */
 };
 
 struct policy_origins {
 	struct policy_origin keys[POLICY_KEYS_COUNT];
+	bool cpu_time_is_cut; /* what is said is more than the wall time */
 	const struct rule_origin *rules;
 };
 

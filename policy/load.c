@@ -54,7 +54,7 @@ static const struct policy *find_base(const char *name, const struct search_file
 	return base;
 }
 
-static int build(const char *name, const struct search_files *files, bool warn,
+static int build(const char *name, const struct search_files *files,
 		 struct policy_report *report, const struct policy **ret_policy)
 {
 	const struct policy *base = find_base(name, &files->list[0]);
@@ -70,8 +70,8 @@ static int build(const char *name, const struct search_files *files, bool warn,
 		r = apply_file(draft, &files->list[i], report);
 	if (r == 0)
 		apply_check(draft, report);
-	if (!report->faults && warn)
-		warn_rules(draft_finish(draft), report);
+	if (!report->faults)
+		warn_policy(draft_finish(draft), report);
 	if (report->faults) {
 		draft_free(draft);
 		return report->error == -EINVAL ? -EBADMSG : report->error;
@@ -119,7 +119,7 @@ static int unknown(const char *name, const struct search *search,
 			    name, text_str(&known));
 }
 
-static int read_named(const char *name, bool warn, struct policy_report *report,
+static int read_named(const char *name, struct policy_report *report,
 		      const struct policy **ret_policy)
 {
 	own_search struct search search = {.count = 0};
@@ -134,13 +134,13 @@ static int read_named(const char *name, bool warn, struct policy_report *report,
 	if (!builtin && (!files.count || files.list[0].drop_in))
 		return unknown(name, &search, report);
 	if (files.count)
-		return build(name, &files, warn, report, ret_policy);
+		return build(name, &files, report, ret_policy);
 	*ret_policy = builtin;
 	return 0;
 }
 
 /* The file says what the policy is, its name what it is called. */
-static int read_path(const char *path, bool warn, struct policy_report *report,
+static int read_path(const char *path, struct policy_report *report,
 		     const struct policy **ret_policy)
 {
 	own_search_files struct search_files files = {.count = 0};
@@ -159,16 +159,17 @@ static int read_path(const char *path, bool warn, struct policy_report *report,
 				    "most %u letters, digits, dots, - and _",
 				    POLICY_NAME_MOST);
 	r = search_one(path, &files, report);
-	return r < 0 ? r : build(name, &files, warn, report, ret_policy);
+	return r < 0 ? r : build(name, &files, report, ret_policy);
 }
 
 int policy_read(const char *name, bool warn, struct policy_report *report,
 		const struct policy **ret_policy)
 {
+	report->faults_only = !warn;
 	if (!name)
 		name = policy_builtin(0)->name;
 	if (strchr(name, '/'))
-		return read_path(name, warn, report, ret_policy);
+		return read_path(name, report, ret_policy);
 	if (!search_is_name(name))
 		return report_fault(
 			report, -EINVAL, NULL, nowhere,
@@ -176,7 +177,7 @@ int policy_read(const char *name, bool warn, struct policy_report *report,
 			"dots, - and _ (a file is named with a slash: "
 			"./FILE)",
 			name);
-	return read_named(name, warn, report, ret_policy);
+	return read_named(name, report, ret_policy);
 }
 
 /* The first is what a run says. */

@@ -8,8 +8,7 @@
 
 #include "policy/report.h"
 
-/* As policy_load(); every fault is told, and, if there is none, with `warn` what
- * does nothing. */
+/* As policy_load(); every fault is told, and with `warn` also what does nothing. */
 int policy_read(const char *name, bool warn, struct policy_report *report,
 		const struct policy **ret_policy);
 

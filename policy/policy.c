@@ -22,6 +22,16 @@ const char *const policy_engine_names[POLICY_ENGINES_COUNT] = {
 #undef X
 };
 
+bool policy_engine_is_built(enum policy_engine engine)
+{
+#ifdef WITH_QUICKJS
+	(void)engine;
+	return true;
+#else
+	return engine != POLICY_ENGINE_QUICKJS;
+#endif
+}
+
 #define LIMIT(id, number) [LIMIT_ID_##id] = (number)
 
 /* What the built-in policies have in common. */

@@ -66,6 +66,9 @@ struct policy {
 extern const char *const policy_mode_names[POLICY_MODES_COUNT];
 extern const char *const policy_engine_names[POLICY_ENGINES_COUNT];
 
+/* Is it in the interpreter that was built with this quod? Auto always is. */
+bool policy_engine_is_built(enum policy_engine engine);
+
 /* The built-in policies; the first is the one that a job gets if it names none. Static.
  */
 const struct policy *policy_builtin(size_t index);  /* NULL past the last */

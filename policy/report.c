@@ -38,6 +38,8 @@ void report_warning(struct policy_report *report, const char *file,
 {
 	va_list args;
 
+	if (report->faults_only)
+		return;
 	va_start(args, format);
 	tell(report, file, place, true, format, args);
 	va_end(args);

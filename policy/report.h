@@ -21,8 +21,9 @@ struct policy_fault {
 struct policy_report {
 	void (*say)(void *context, const struct policy_fault *fault);
 	void *context;
-	unsigned faults; /* not counting warnings */
-	int error;	 /* of the first of them */
+	bool faults_only; /* warnings are not said */
+	unsigned faults;  /* not counting warnings */
+	int error;	  /* of the first of them */
 };
 
 /* Returns r. */

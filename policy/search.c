@@ -36,7 +36,12 @@ const char *search_path(void)
 static int fault_errno(struct policy_report *report, const char *path, int r)
 {
 	if (r == -EFBIG)
-		return report_fault(report, r, path, nowhere, "it is longer than 64 KiB");
+		return report_fault(report, r, path, nowhere,
+				    "it is longer than " INI_MOST_TEXT);
+	if (r == -E2BIG)
+		return report_fault(report, r, path, nowhere,
+				    "there are more than %u drop-ins for one policy",
+				    SEARCH_DROP_INS_MOST);
 	return report_fault(report, r, path, nowhere, "cannot be read: %s",
 			    r == -EISDIR ? "it is a directory" : strerror(-r));
 }

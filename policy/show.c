@@ -7,9 +7,51 @@
 
 #include <string.h>
 
+#include "base/own.h"
+#include "policy/draft.h"
 #include "policy/keys.h"
+#include "policy/match.h"
+
+/* The end of a path says most. */
+#define PATH_SHOWN 255
+
+/*
+ * What is shown can be loaded again, so the most that it can be is less than the most
+ * that is read. Of a rule: three origins, its name, severity and message. Of the matches:
+ * "Match=KIND PATTERN", where a pattern of one byte has most around it. Of the keys: two
+ * lines and an origin, some of them with a list.
+ */
+enum {
+	LINE_MOST = 32, /* a key, what stands around its value, a number */
+	ORIGIN_MOST = PATH_SHOWN + LINE_MOST,
+	RULE_MOST = 3 * ORIGIN_MOST + 4 * LINE_MOST + DRAFT_RULE_NAME_MOST +
+		    DRAFT_MESSAGE_MOST,
+	MATCHES_MOST = JOB_RULES_MOST / (MATCH_HEAD_BYTES + 1) * (LINE_MOST + 1),
+	KEYS_MOST = POLICY_KEYS_COUNT * (ORIGIN_MOST + 4 * LINE_MOST) + JOB_GLOBALS_MOST,
+	SHOW_MOST = ORIGIN_MOST + POLICY_NAME_MOST + KEYS_MOST +
+		    JOB_RULES_COUNT_MOST * RULE_MOST + MATCHES_MOST,
+};
+_Static_assert(SHOW_MOST <= INI_MOST, "a policy that is shown can be read");
 
 /* A directory may be called anything, and this has to stay one line of comment. */
+static void write_path(const char *path, struct text *to)
+{
+	own_text struct text shown = TEXT_INIT(65536);
+	const char *at;
+
+	text_add_escaped(&shown, path, strlen(path), 0);
+	at = text_str(&shown);
+	if (shown.len > PATH_SHOWN) {
+		at += shown.len - PATH_SHOWN + strlen("...");
+		while (((unsigned char)*at & 0xc0) == 0x80)
+			at++;
+		text_add_str(to, "...");
+	}
+	text_add_str(to, at);
+	if (text_status(&shown))
+		to->error = text_status(&shown);
+}
+
 static void write_origin(struct policy_origin from, struct text *to)
 {
 	if (!from.file) {
@@ -17,7 +59,7 @@ static void write_origin(struct policy_origin from, struct text *to)
 		return;
 	}
 	text_add_str(to, "# ");
-	text_add_escaped(to, from.file, strlen(from.file), 0);
+	write_path(from.file, to);
 	text_addf(to, ":%u\n", from.place.line);
 }
 
@@ -86,7 +128,7 @@ void show_policy(const struct policy *policy, struct text *to)
 	const struct rule *rules = policy_rules(policy, &count);
 
 	text_addf(to, "# policy '%s': ", policy->name);
-	text_add_escaped(to, policy->about, strlen(policy->about), 0);
+	write_path(policy->about, to);
 	text_add_char(to, '\n');
 	for (size_t i = 0; policy_sections[i + 1]; i++)
 		show_section(policy, policy_sections[i], to);

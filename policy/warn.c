@@ -84,10 +84,58 @@ static void warn_rule(const struct policy *policy, const struct rule *rule,
 	}
 }
 
-void warn_rules(const struct policy *policy, struct policy_report *report)
+static void warn_rules(const struct policy *policy, struct policy_report *report)
 {
-	for (size_t i = 0; policy->origins && i < policy->rules_count; i++)
+	for (size_t i = 0; i < policy->rules_count; i++)
 		if (policy->origins->rules[i].matches.file)
 			warn_rule(policy, &policy->rules[i], &policy->origins->rules[i],
 				  report);
+}
+
+static void warn_cpu_time(const struct policy *policy, struct policy_report *report)
+{
+	struct policy_origin from =
+		policy->origins->keys[POLICY_KEY_LIMITS + LIMIT_ID_cpu_ms];
+	char wall[LIMIT_TEXT_MOST];
+
+	limits_print(LIMIT_ID_wall_ms, policy->limits.value[LIMIT_ID_wall_ms], wall);
+	if (policy->origins->cpu_time_is_cut)
+		report_warning(report, from.file, from.place,
+			       "CPUTimeMaxSec= is more than RuntimeMaxSec=: it is %s too",
+			       wall);
+}
+
+static void warn_tasks(const struct policy *policy, struct policy_report *report)
+{
+	struct policy_origin from =
+		policy->origins->keys[POLICY_KEY_LIMITS + LIMIT_ID_processes];
+
+	if (from.file && policy->limits.value[LIMIT_ID_processes] > 1 &&
+	    !policy->require_cgroup)
+		report_warning(
+			report, from.file, from.place,
+			"TasksMax= without RequireCgroup=yes: where there is no "
+			"cgroup, each process has all of the memory and of the CPU "
+			"time");
+}
+
+static void warn_engine(const struct policy *policy, struct policy_report *report)
+{
+	struct policy_origin from = policy->origins->keys[POLICY_KEY_ENGINE];
+
+	if (from.file && !policy_engine_is_built(policy->engine))
+		report_warning(report, from.file, from.place,
+			       "Engine=: this quod was built without %s: every run is "
+			       "rejected",
+			       policy_engine_names[policy->engine]);
+}
+
+void warn_policy(const struct policy *policy, struct policy_report *report)
+{
+	if (!policy->origins)
+		return;
+	warn_engine(policy, report);
+	warn_cpu_time(policy, report);
+	warn_tasks(policy, report);
+	warn_rules(policy, report);
 }

@@ -93,6 +93,16 @@ mkdir "$etc/alone.policy.d"
 printf '[Limits]\nMemoryMax=24M\n' >"$etc/alone.policy.d/x.conf"
 run -p alone -e 1
 is "$code" 2 'drop-ins alone make no policy'
+for n in $(seq 101); do
+	: >"$etc/alone.policy.d/$n.conf"
+done
+run -p alone -e 1
+is "$code $err" "2 quod: $etc: there are more than 100 drop-ins for one policy" \
+	'as many as there may be'
+rm "$etc/alone.policy.d/x.conf" "$etc/alone.policy.d/1.conf"
+cp "$usr/ci.policy" "$etc/alone.policy"
+run -p alone -e true
+is "$code" 0 'and so many there may be'
 printf '[Run]\nTimers=yes\n' >"$usr/verify.policy"
 is "$(values verify | grep -e Timers -e SourceMax)" 'Timers=yes
 SourceMax=10K' 'a file for a built-in name begins from that'
@@ -130,6 +140,36 @@ has "$out" '2000-01-01T00:00:00.000Z' 'at the time that is promised'
 run -p "$dir/same.policy" --seed 7 -e '[Math.random(), new Date().toISOString()].join()'
 is "$([ "$out" = "$first" ] || echo other)" other 'a seed of its own is another'
 
+# --- as long as files may be ---
+
+{
+	printf '[Rule "many"]\nSeverity=info\n'
+	yes 'Match=global a' | head -n 3450
+	for n in $(seq 50); do
+		printf '[Rule "r%02d"]\nSeverity=info\nMatch=global a\n' "$n"
+	done
+} >"$dir/52k.policy"
+policy show "$dir/52k.policy"
+is "$code $err" '0 ' 'a long policy is shown'
+cp "$dir/out" "$dir/again.policy"
+holds 'in more than it has itself' [ "$(wc -c <"$dir/again.policy")" -gt "$(wc -c <"$dir/52k.policy")" ]
+values "$dir/52k.policy" >"$dir/first"
+values "$dir/again.policy" >"$dir/second"
+holds 'and what is shown loads again' cmp "$dir/first" "$dir/second"
+
+# --- names that there are ---
+
+run -p open -e 'Object.getOwnPropertyNames(globalThis).join(" ")'
+printf '[Run]\nGlobals=\nGlobals=%s\n' "$out" >"$dir/all.policy"
+policy test "$dir/all.policy"
+is "$code $err" '0 ' 'all that the engine has is known'
+printf '[Run]\nGlobals=Dtae\n' >"$dir/slip.policy"
+policy test "$dir/slip.policy"
+is "$code $err" "0 $dir/slip.policy:2:9: warning: Globals=: no engine has 'Dtae': did you mean Date?" \
+	'what none has is warned of'
+policy show "$dir/slip.policy"
+is "$code $err" '0 ' 'by test alone'
+
 # --- what is wrong ---
 
 cat >"$dir/bad.policy" <<'EOF'
@@ -146,7 +186,6 @@ is "$err" "$dir/bad.policy:2:6: Mode=: 'stict': did you mean strict?
 $dir/bad.policy:3:1: [Run] has no key 'Timer': did you mean Timers=?
 $dir/bad.policy:4:1: no section is called [Limit]: did you mean [Limits]?
 $dir/bad.policy:6:7: Match=: 'globl': did you mean global?
-$dir/bad.policy:5:1: rule 'mine' is not built in and has no Match=
 $dir/bad.policy:5:1: rule 'mine' is not built in and has no Severity=" 'test: all of it'
 run -p "$dir/bad.policy" -e 1
 is "$code $err" "2 quod: $dir/bad.policy:2:6: Mode=: 'stict': did you mean strict?" \
@@ -166,9 +205,9 @@ is "$code" 0 'test: what is said twice can be loaded'
 has "$err" "twice.policy:3:14: warning: rule 'mine': the built-in rule 'eval' looks for" 'and is warned of'
 (cd "$dir" && "$quod" policy test twice.policy) 2>"$dir/err"
 has "$(cat "$dir/err")" 'warning' 'test: a file of this directory, without a slash'
-head -c 70000 /dev/zero | tr '\0' '#' >"$dir/long.policy"
+head -c 600000 /dev/zero | tr '\0' '#' >"$dir/long.policy"
 run -p "$dir/long.policy" -e 1
-is "$code $err" "2 quod: $dir/long.policy: it is longer than 64 KiB" 'too long'
+is "$code $err" "2 quod: $dir/long.policy: it is longer than 512 KiB" 'too long'
 run -p "$dir/none.policy" -e 1
 is "$code $err" "2 quod: $dir/none.policy: cannot be read: No such file or directory" 'not there'
 mkdir "$dir/dir.policy"

@@ -33,10 +33,11 @@ struct loaded {
 	struct policy_report report;
 };
 
-static void load(struct loaded *l, const char *base, const char *text)
+static void load_named(struct loaded *l, const char *base, const char *name,
+		       const char *text)
 {
 	const struct policy *from = policy_find(base);
-	struct policy_text file = {.file = "f", .bytes = text, .len = strlen(text)};
+	struct policy_text file = {.file = name, .bytes = text, .len = strlen(text)};
 
 	*l = (struct loaded){.heard = {TEXT_INIT(1u << 20)}};
 	l->report = (struct policy_report){.say = hear, .context = &l->heard};
@@ -46,7 +47,8 @@ static void load(struct loaded *l, const char *base, const char *text)
 	apply_text(l->draft, &file, &l->report);
 	apply_check(l->draft, &l->report);
 	l->policy = draft_finish(l->draft);
-	warn_rules(l->policy, &l->report);
+	if (!l->report.faults)
+		warn_policy(l->policy, &l->report);
 }
 
 static void unload(struct loaded *l)
@@ -55,6 +57,11 @@ static void unload(struct loaded *l)
 	text_free(&l->heard.all);
 }
 #define own_loaded __attribute__((cleanup(unload)))
+
+static void load(struct loaded *l, const char *base, const char *text)
+{
+	load_named(l, base, "f", text);
+}
 
 static const struct rule *rule_of(const struct policy *policy, const char *name)
 {
@@ -392,6 +399,78 @@ Test(policy_file, warnings)
 	}
 }
 
+Test(policy_file, warnings_of_keys)
+{
+	static const struct {
+		const char *text, *says;
+	} cases[] = {
+		{"[Run]\nGlobals=\nGlobals=JSON Mth \\\n  nonsuch\n",
+		 "f:3:14: warning: Globals=: no engine has 'Mth': did you mean Math?\n"
+		 "f:4:3: warning: Globals=: no engine has 'nonsuch'\n"},
+		{"[Run]\nGlobals=Math Promise setTimeout input BigInt64Array\n", ""},
+		{"[Limits]\nCPUTimeMaxSec=2s\nRuntimeMaxSec=500ms\n",
+		 "f:2:1: warning: CPUTimeMaxSec= is more than RuntimeMaxSec=: it is 500 "
+		 "ms too\n"},
+		{"[Limits]\nCPUTimeMaxSec=500ms\nRuntimeMaxSec=500ms\n", ""},
+		{"[Limits]\nRuntimeMaxSec=500ms\n", ""},
+		{"[Limits]\nTasksMax=2\n",
+		 "f:2:1: warning: TasksMax= without RequireCgroup=yes: where there is no "
+		 "cgroup, each process has all of the memory and of the CPU time\n"},
+		{"[Limits]\nTasksMax=2\n[Jail]\nRequireCgroup=yes\n", ""},
+		{"[Limits]\nTasksMax=1\n", ""},
+		{"[Run]\nEngine=duktape\n", ""},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		own_loaded struct loaded l;
+
+		load(&l, "default", cases[i].text);
+		cr_expect_str_eq(text_str(&l.heard.all), cases[i].says);
+		cr_expect_eq(l.report.faults, 0);
+	}
+}
+
+Test(policy_file, an_engine_that_was_not_built_is_warned_of)
+{
+	own_loaded struct loaded l;
+
+	load(&l, "default", "[Run]\nEngine=quickjs\n");
+	cr_expect_eq(l.report.faults, 0);
+	if (policy_engine_is_built(POLICY_ENGINE_QUICKJS))
+		cr_expect_str_eq(text_str(&l.heard.all), "");
+	else
+		cr_expect_str_eq(text_str(&l.heard.all),
+				 "f:2:1: warning: Engine=: this quod was built without "
+				 "quickjs: every run is rejected\n");
+}
+
+/* What is wrong is told, not also that it is missing. */
+Test(policy_file, a_fault_has_no_echo)
+{
+	static const struct {
+		const char *keys, *says;
+	} cases[] = {
+		{"Match=globl x\nSeverity=dny\n",
+		 "f:2:7: Match=: 'globl': did you mean global?\n"
+		 "f:3:10: Severity=: 'dny': did you mean deny?\n"},
+		{"Match=\nSeverity=deny\n",
+		 "f:1:1: rule 'x' is not built in and has no Match=\n"},
+		{"Match=new A\nSeverity=\n",
+		 "f:3:10: Severity=: '' is not one of: info, warn, deny\n"},
+		{"Match=new A\n",
+		 "f:1:1: rule 'x' is not built in and has no Severity=\n"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		own_text struct text text = TEXT_INIT(4096);
+		own_loaded struct loaded l;
+
+		text_addf(&text, "[Rule \"x\"]\n%s", cases[i].keys);
+		load(&l, "default", text_str(&text));
+		cr_expect_str_eq(text_str(&l.heard.all), cases[i].says);
+	}
+}
+
 /* A rule that never matches protects from nothing. */
 Test(policy_file, unknown_nodes_and_signals_are_faults)
 {
@@ -494,4 +573,55 @@ Test(policy_file, what_is_shown_loads_again)
 	expect_same_again(l.policy, "default");
 	for (size_t i = 0; policy_builtin(i); i++)
 		expect_same_again(policy_builtin(i), "default");
+}
+
+/* All that a policy can have, said by files whose paths are long. */
+static void write_largest(struct text *to)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < rules_builtin_count; i++)
+		if (rules_builtin[i].always)
+			used += MATCH_HEAD_BYTES +
+				strlen(rules_builtin[i].matches[0].pattern);
+		else
+			text_addf(to,
+				  "[Rule \"%s\"]\nMatch=\nSeverity=deny\n"
+				  "Message=%0255d\n",
+				  rules_builtin[i].name, 0);
+	for (size_t i = rules_builtin_count; i < JOB_RULES_COUNT_MOST; i++) {
+		text_addf(to,
+			  "[Rule \"r%062zu\"]\nMatch=member a\nSeverity=warn\n"
+			  "Message=%0255d\n",
+			  i, 0);
+		used += MATCH_HEAD_BYTES + 1;
+	}
+	for (; used + MATCH_HEAD_BYTES < JOB_RULES_MOST; used += MATCH_HEAD_BYTES + 1)
+		text_add_str(to, "Match=member a\n");
+	text_add_str(to, "[Run]\nGlobals=\nGlobals=");
+	for (unsigned i = 0; i < 400; i++)
+		text_addf(to, "name%05u ", i);
+	text_add_char(to, '\n');
+}
+
+Test(policy_file, the_largest_policy_loads_again)
+{
+	own_text struct text text = TEXT_INIT(1u << 20), path = TEXT_INIT(8192),
+			     shown = TEXT_INIT(1u << 20);
+	own_loaded struct loaded l, again, more;
+
+	write_largest(&text);
+	for (unsigned i = 0; i < 1000; i++)
+		text_add_str(&path, "/\033\xe2\x82\xac");
+	load_named(&l, "default", text_str(&path), text_str(&text));
+	cr_assert_eq(l.report.faults, 0, "%.300s", text_str(&l.heard.all));
+	show_policy(l.policy, &shown);
+	cr_expect_gt(shown.len, 300000);
+	cr_expect_leq(shown.len, INI_MOST);
+	load_named(&again, "default", text_str(&path), text_str(&shown));
+	cr_expect_eq(again.report.faults, 0, "%.300s", text_str(&again.heard.all));
+	expect_same_again(l.policy, "default");
+	text_add_str(&text, "[Rule \"eval\"]\nMatch=member a\n");
+	load(&more, "default", text_str(&text));
+	cr_expect_gt(more.report.faults, 0, "it was the largest");
 }
