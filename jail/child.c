@@ -15,7 +15,7 @@
  *	C7 lifeline	not dumpable, then die with the supervisor, then look whether it
  *			died before that was set
  *	C8 rlimits	after the look, because poll(2) is refused with no file allowed
- *	C9 filter	the last wall, then execveat
+ *	C9 filters	the last walls, then execveat
  *
  * The parent-death signal fires when the *thread* that cloned ends; getppid() is 0 in a
  * new pid namespace and proves nothing. A pidfd of the supervisor, opened by itself,
@@ -193,11 +193,11 @@ static int set_rlimits(const struct child_plan *plan, struct jail_error *err)
 	return r;
 }
 
-static int set_filter(const struct child_plan *plan, struct jail_error *err)
+static int set_filter(const struct sock_fprog *filter, struct jail_error *err)
 {
-	if (plan->filter.len == 0)
+	if (filter->len == 0)
 		return 0;
-	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &plan->filter) < 0)
+	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, filter) < 0)
 		return jail_fail(err, JAIL_STAGE_FILTER, errno,
 				 "load the seccomp filter");
 	return 0;
@@ -208,12 +208,14 @@ static int set_filter(const struct child_plan *plan, struct jail_error *err)
 static int set_last_wall(const struct child_plan *plan, struct jail_error *err)
 {
 	bool on = false;
-	int r = child_notify(plan, &on, err);
+	int r = set_filter(&plan->first_filter, err);
 
+	if (r == 0)
+		r = child_notify(plan, &on, err);
 	if (r == 0)
 		r = limit(RLIMIT_NOFILE, plan->limits.open_files, "RLIMIT_NOFILE", err);
 	if (r == 0 && !on)
-		r = set_filter(plan, err);
+		r = set_filter(&plan->filter, err);
 	return r;
 }
 

@@ -142,7 +142,7 @@ struct child_plan {
 	struct jail_limits limits;
 	bool rlimit_data;  /* no cgroup holds memory */
 	bool rlimit_tasks; /* no cgroup and no filter holds processes */
-	struct sock_fprog filter, notify_filter;
+	struct sock_fprog first_filter, filter, notify_filter;
 	int notify_socket; /* -1: no notify_filter; the child's end */
 	int notify_fd;	   /* what it becomes in the child */
 	bool loopback;

@@ -117,6 +117,10 @@ struct jail_spec {
 	const char *exe_name;	  /* for messages and argv[0] where argv is NULL */
 	char *const *argv;	  /* NULL: { exe_name } */
 	struct sock_fprog filter; /* the last wall before execveat; len 0: none (tests) */
+	/* Put on before it, and before notify_filter: the strictest answer counts. len 0:
+	 * none. It must let through what comes after it: seccomp, and what notify_filter
+	 * must. */
+	struct sock_fprog first_filter;
 	/* Put on instead where the kernel gives it a listener (JAIL_FD_NOTIFY); len 0:
 	 * never. It must let through what comes after it: sendmsg on descriptor notify_fd
 	 * (3 to 63), prlimit64 of RLIMIT_NOFILE, write, execveat, exit_group. */

@@ -303,6 +303,7 @@ static int prepare_and_launch(const struct jail_spec *spec, struct jail *jail,
 	plan->limits = spec->limits;
 	plan->rlimit_data = jail->by_memory == JAIL_BY_RLIMIT;
 	plan->rlimit_tasks = jail->by_processes == JAIL_BY_RLIMIT;
+	plan->first_filter = spec->first_filter;
 	plan->filter = spec->filter;
 	plan->notify_filter = spec->notify_filter;
 	plan->notify_fd = spec->notify_fd;

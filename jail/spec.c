@@ -65,7 +65,8 @@ int spec_check(const struct jail_spec *spec, struct jail_error *err)
 				 "a jail's id is 1 to 64 of A-Z a-z 0-9 _ -");
 	if (spec->exe_fd < 0 || !spec->exe_name)
 		return jail_fail(err, JAIL_STAGE_SPEC, EINVAL, "no program to run");
-	if (spec->filter.len && !spec->filter.filter)
+	if ((spec->filter.len && !spec->filter.filter) ||
+	    (spec->first_filter.len && !spec->first_filter.filter))
 		return jail_fail(err, JAIL_STAGE_SPEC, EINVAL, "a filter without bytes");
 	if (spec->notify_filter.len && !filters_are_two(spec))
 		return jail_fail(err, JAIL_STAGE_SPEC, EINVAL,

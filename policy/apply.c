@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/own.h"
+#include "policy/calls.h"
 #include "policy/globals.h"
 #include "policy/match.h"
 
@@ -178,6 +179,21 @@ static void warn_globals(struct reading *reading, const struct ini_item *item)
 	}
 }
 
+/* No list lets these through: to take one away says nothing, and is no slip of the pen.
+ */
+static void warn_calls(struct reading *reading, const struct ini_item *item)
+{
+	const char *at = item->value + (*item->value == '~'), *word;
+	size_t len;
+
+	while ((len = ini_word(&at, &word)))
+		if (calls_are_without(word, len))
+			report_warning(reading->report, reading->text->file,
+				       ini_place(&reading->ini, word),
+				       "SystemCallFilter=: %.*s is refused anyway",
+				       (int)len, word);
+}
+
 static int set_key(struct reading *reading, const struct ini_item *item)
 {
 	unsigned key = policy_key_find(reading->section, item->name);
@@ -197,6 +213,8 @@ static int set_key(struct reading *reading, const struct ini_item *item)
 	reading->draft->origins.keys[key] = origin(reading, item);
 	if (key == POLICY_KEY_GLOBALS)
 		warn_globals(reading, item);
+	if (key == POLICY_KEY_CALLS)
+		warn_calls(reading, item);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/own.h"
+#include "policy/calls.h"
 #include "policy/draft.h"
 #include "policy/ini.h"
 #include "policy/match.h"
@@ -186,6 +187,8 @@ int policy_key_set(struct policy_draft *draft, unsigned key, const char *value,
 
 	if (key == POLICY_KEY_GLOBALS)
 		return set_globals(draft, value, fault);
+	if (key == POLICY_KEY_CALLS)
+		return calls_set(&policy->calls, value, fault);
 	if (!*value)
 		return value_fault(fault, value, "a value is missing");
 	if (key >= POLICY_KEY_LIMITS)
@@ -221,6 +224,10 @@ void policy_key_write(const struct policy *policy, unsigned key, struct text *to
 
 	if (key == POLICY_KEY_GLOBALS) {
 		write_globals(policy->globals, to);
+		return;
+	}
+	if (key == POLICY_KEY_CALLS) {
+		calls_write(&policy->calls, to);
 		return;
 	}
 	text_addf(to, "%s=", policy_key_name(key).key);

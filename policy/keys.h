@@ -12,16 +12,17 @@
 #include "policy/policy.h"
 
 /* X(id, section, key, kind of value, field that a switch sets; others: any) */
-#define POLICY_KEYS(X)                                                  \
-	X(BASE, "Run", "Base", NAME, about)                             \
-	X(ENGINE, "Run", "Engine", NAME, about)                         \
-	X(MODE, "Run", "Mode", NAME, about)                             \
-	X(VERDICT, "Run", "Verdict", SWITCH, verdict)                   \
-	X(GLOBALS, "Run", "Globals", LIST, about)                       \
-	X(TIMERS, "Run", "Timers", SWITCH, timers)                      \
-	X(DYNAMIC_CODE, "Run", "DynamicCode", SWITCH, dynamic_code)     \
-	X(DETERMINISTIC, "Run", "Deterministic", SWITCH, deterministic) \
-	X(REQUIRE_CGROUP, "Jail", "RequireCgroup", SWITCH, require_cgroup)
+#define POLICY_KEYS(X)                                                     \
+	X(BASE, "Run", "Base", NAME, about)                                \
+	X(ENGINE, "Run", "Engine", NAME, about)                            \
+	X(MODE, "Run", "Mode", NAME, about)                                \
+	X(VERDICT, "Run", "Verdict", SWITCH, verdict)                      \
+	X(GLOBALS, "Run", "Globals", LIST, about)                          \
+	X(TIMERS, "Run", "Timers", SWITCH, timers)                         \
+	X(DYNAMIC_CODE, "Run", "DynamicCode", SWITCH, dynamic_code)        \
+	X(DETERMINISTIC, "Run", "Deterministic", SWITCH, deterministic)    \
+	X(REQUIRE_CGROUP, "Jail", "RequireCgroup", SWITCH, require_cgroup) \
+	X(CALLS, "Jail", "SystemCallFilter", LIST, about)
 
 /* The keys of the limits come behind the others, in their own order. */
 enum policy_key {

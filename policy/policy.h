@@ -41,6 +41,14 @@ enum policy_engine {
 /* What a policy's name may be; it becomes a path and is shown. */
 #define POLICY_NAME_MOST 64u
 
+/* What SystemCallFilter= takes away, see policy/calls.h. Bits are of its table. */
+#define POLICY_CALLS_MOST 128
+struct policy_calls {
+	uint64_t removed[POLICY_CALLS_MOST / 64];
+	uint64_t named[POLICY_CALLS_MOST / 64]; /* to stay */
+	bool said;
+};
+
 struct policy_origins; /* where each value comes from, see policy/keys.h */
 struct policy_draft;
 
@@ -56,6 +64,7 @@ struct policy {
 	bool dynamic_code;   /* eval and Function exist */
 	bool deterministic;  /* the same job gives the same record: seed and time fixed */
 	bool require_cgroup; /* no run without a cgroup that holds its limits */
+	struct policy_calls calls;
 	const char *globals; /* the only names there are, one space between; NULL: all */
 	const struct rule *rules; /* NULL: the built-in ones; see policy_rules() */
 	size_t rules_count;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/own.h"
+#include "policy/calls.h"
 #include "policy/ini.h"
 #include "policy/keys.h"
 
@@ -130,6 +131,19 @@ static void warn_engine(const struct policy *policy, struct policy_report *repor
 			       policy_engine_names[policy->engine]);
 }
 
+static void warn_calls(const struct policy *policy, struct policy_report *report)
+{
+	struct policy_origin from = policy->origins->keys[POLICY_KEY_CALLS];
+	const char *name = calls_for_tasks(&policy->calls);
+
+	if (from.file && name && policy->limits.value[LIMIT_ID_processes] == 1)
+		report_warning(
+			report, from.file, from.place,
+			"SystemCallFilter=: %s is refused unless TasksMax= is more "
+			"than 1",
+			name);
+}
+
 void warn_policy(const struct policy *policy, struct policy_report *report)
 {
 	if (!policy->origins)
@@ -137,5 +151,6 @@ void warn_policy(const struct policy *policy, struct policy_report *report)
 	warn_engine(policy, report);
 	warn_cpu_time(policy, report);
 	warn_tasks(policy, report);
+	warn_calls(policy, report);
 	warn_rules(policy, report);
 }

@@ -125,8 +125,9 @@ static int exit_code(const struct jailed_end *end)
 	return status_exit_code(end->status, end->signal, false, false);
 }
 
-static int exec_program(const struct limits *limits, const struct place_request *where,
-			char *const *argv, struct usage *usage)
+static int exec_program(const struct limits *limits, const struct policy_calls *calls,
+			const struct place_request *where, char *const *argv,
+			struct usage *usage)
 {
 	struct jailed_end end = {0};
 	own_fd int exe_fd = -1;
@@ -140,7 +141,13 @@ static int exec_program(const struct limits *limits, const struct place_request 
 	own_fd int signal_fd = -1;
 	place_open(where, &place);
 	r = guard_prepare(&signal_fd);
-	jailed_run(limits, &place, exe_fd, argv, r < 0 ? r : signal_fd, &end);
+	jailed_run(&(struct jailed_job){.limits = limits,
+					.calls = calls,
+					.place = &place,
+					.exe_fd = exe_fd,
+					.argv = argv,
+					.signal_fd = r < 0 ? r : signal_fd},
+		   &end);
 	place_close(&place);
 	if (end.status != STATUS_OK)
 		tell(&end, limits, argv[0], signal_fd);
@@ -164,7 +171,7 @@ static int cmd_exec(int argc, char **argv)
 	if (r == 0) {
 		argv[rest] = NULL;
 		struct place_request where = policy_args_place(&args.policy, policy);
-		r = exec_program(&limits, &where, argv, &usage);
+		r = exec_program(&limits, &policy->calls, &where, argv, &usage);
 	}
 	return r < 0 ? command_misused(&command_exec, r, &usage) : r;
 }

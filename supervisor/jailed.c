@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "policy/calls.h"
 #include "policy/filter_exec.h"
 #include "policy/filter_exec_notify.h"
 #include "policy/filter_tasks.h"
@@ -88,10 +89,10 @@ static void choose_filters(struct jail_spec *spec)
 	spec->notify_fd = FILTER_HANDOVER_FD;
 }
 
-static int start(struct jailed *j, const struct limits *limits,
-		 const struct run_place *place, int exe_fd, char *const *argv)
+static int start(struct jailed *j, const struct jailed_job *job)
 {
-	const uint64_t *limit = limits->value;
+	const uint64_t *limit = job->limits->value;
+	struct sock_filter first[CALLS_FILTER_MOST];
 	struct jail_spec spec = JAIL_SPEC_INIT;
 	char id[RUNID_LEN + 1];
 	int r = runid_make(clock_real_ms(), id);
@@ -99,9 +100,9 @@ static int start(struct jailed *j, const struct limits *limits,
 	if (r < 0)
 		return fail(j, JAIL_STAGE_SPEC, -r, "no random bytes");
 	spec.id = id;
-	spec.exe_fd = exe_fd;
-	spec.exe_name = argv[0];
-	spec.argv = argv;
+	spec.exe_fd = job->exe_fd;
+	spec.exe_name = job->argv[0];
+	spec.argv = job->argv;
 	spec.limits = (struct jail_limits){
 		.memory_bytes = limit[LIMIT_ID_memory_bytes] + LIMITS_MEMORY_OVERHEAD,
 		.address_bytes = limit[LIMIT_ID_memory_bytes] + LIMITS_MEMORY_OVERHEAD +
@@ -111,9 +112,11 @@ static int start(struct jailed *j, const struct limits *limits,
 		.cpu_percent = (uint32_t)limit[LIMIT_ID_cpu_percent],
 		.processes = (uint32_t)limit[LIMIT_ID_processes],
 	};
-	spec.flags = place->required ? JAIL_NEED_CGROUP : 0;
+	spec.flags = job->place->required ? JAIL_NEED_CGROUP : 0;
 	choose_filters(&spec);
-	spec.cgroup_fd = place->fd;
+	spec.first_filter = (struct sock_fprog){
+		.len = (unsigned short)calls_filter(job->calls, first), .filter = first};
+	spec.cgroup_fd = job->place->fd;
 	r = jail_start(&spec, &j->jail, &j->error);
 	j->failed = r < 0;
 	return r;
@@ -413,19 +416,18 @@ static void run_in(struct jailed *j, const struct limits *limits, int signal_fd,
 		jail_free(j->jail);
 }
 
-void jailed_run(const struct limits *limits, const struct run_place *place, int exe_fd,
-		char *const *argv, int signal_fd, struct jailed_end *ret_end)
+void jailed_run(const struct jailed_job *job, struct jailed_end *ret_end)
 {
 	struct jailed j = {0};
 
-	if (signal_fd < 0)
-		fail(&j, JAIL_STAGE_SPEC, -signal_fd, "signals");
-	if (place->failed) {
+	if (job->signal_fd < 0)
+		fail(&j, JAIL_STAGE_SPEC, -job->signal_fd, "signals");
+	if (job->place->failed) {
 		j.failed = true;
-		j.error = place->err;
+		j.error = job->place->err;
 	}
-	if (!j.failed && start(&j, limits, place, exe_fd, argv) == 0)
-		run_in(&j, limits, signal_fd, ret_end);
+	if (!j.failed && start(&j, job) == 0)
+		run_in(&j, job->limits, job->signal_fd, ret_end);
 	else
 		*ret_end = (struct jailed_end){.status = STATUS_INTERNAL_ERROR};
 	if (ret_end->status == STATUS_INTERNAL_ERROR)

@@ -7,7 +7,7 @@
 #define QUOD_JAILED_H
 
 #include "jail/jail.h"
-#include "policy/limits.h"
+#include "policy/policy.h"
 #include "supervisor/place.h"
 #include "supervisor/status.h"
 
@@ -21,12 +21,17 @@ struct jailed_end {
 	struct jail_error err; /* with STATUS_INTERNAL_ERROR */
 };
 
-/*
- * Runs argv[0], opened as exe_fd, and waits for its end. signal_fd is from
- * guard_prepare(), or the negative errno that it gave. The process is confined on the
- * way, once in its life.
- */
-void jailed_run(const struct limits *limits, const struct run_place *place, int exe_fd,
-		char *const *argv, int signal_fd, struct jailed_end *ret_end);
+/* All of it is borrowed. */
+struct jailed_job {
+	const struct limits *limits;
+	const struct policy_calls *calls; /* that the policy takes away */
+	const struct run_place *place;
+	int exe_fd; /* argv[0], opened */
+	char *const *argv;
+	int signal_fd; /* from guard_prepare(), or the negative errno that it gave */
+};
+
+/* Runs it and waits for its end. The process is confined on the way, once in its life. */
+void jailed_run(const struct jailed_job *job, struct jailed_end *ret_end);
 
 #endif

@@ -10,8 +10,10 @@
 #include <sys/syscall.h>
 
 #include "base/own.h"
+#include "policy/calls.h"
 #include "policy/filter_exec.h"
 #include "policy/filter_js.h"
+#include "policy/keys.h"
 #include "tests/escape/harness.h"
 
 static struct outcome under(const struct sock_filter *filter, size_t len,
@@ -152,6 +154,45 @@ static void test_js_filter_alone(void)
 	}
 }
 
+/* What a policy takes away, by that filter alone and below the one of quod exec. */
+static struct outcome without(const char *away, bool alone, const char *arg)
+{
+	struct policy_calls calls = {.said = false};
+	struct sock_filter first[CALLS_FILTER_MOST];
+	struct jail_spec spec = inmate_spec("syscall", arg);
+	struct value_fault fault;
+
+	if (!check(calls_set(&calls, away, &fault) == 0, "a policy may say %s", away))
+		note("%s", fault.text);
+	spec.first_filter.len = (unsigned short)calls_filter(&calls, first);
+	spec.first_filter.filter = first;
+	if (!alone) {
+		spec.filter.filter = (struct sock_filter *)(uintptr_t)filter_exec;
+		spec.filter.len = ARRAY_LEN(filter_exec);
+	}
+	return run_spec(&spec);
+}
+
+static void test_what_a_policy_takes_away(void)
+{
+	char getppid_number[16], getpid_number[16], socket_number[16];
+	struct outcome outcome;
+
+	snprintf(getppid_number, sizeof(getppid_number), "%d", SYS_getppid);
+	snprintf(getpid_number, sizeof(getpid_number), "%d", SYS_getpid);
+	snprintf(socket_number, sizeof(socket_number), "%d", SYS_socket);
+	outcome = without("~getppid", true, getppid_number);
+	check_line(&outcome, "taken away, no other filter", "syscall=ENOSYS");
+	outcome = without("~getppid", true, getpid_number);
+	check_line(&outcome, "another call, no other filter", "syscall=ok");
+	outcome = without("~getppid", false, getppid_number);
+	check_line(&outcome, "taken away from quod exec", "syscall=ENOSYS");
+	outcome = without("~getpid", false, getppid_number);
+	check_line(&outcome, "another call of quod exec", "syscall=ok");
+	outcome = without("~getppid", false, socket_number);
+	check(died_of_it(&outcome), "the filter of quod exec still kills");
+}
+
 int main(void)
 {
 	test_dangerous_calls();
@@ -159,5 +200,6 @@ int main(void)
 	test_no_fork();
 	test_foreign_abis();
 	test_js_filter_alone();
+	test_what_a_policy_takes_away();
 	return tap_end();
 }

@@ -45,6 +45,9 @@ static void test_notify_specifications(void)
 	const struct sock_fprog empty = {.len = 1};
 	struct jail_spec spec = inmate_spec("exit", "0");
 
+	spec.first_filter = empty;
+	refused(&spec, "a first_filter without bytes", EINVAL, JAIL_STAGE_SPEC);
+	spec.first_filter.len = 0;
 	spec.notify_filter = all;
 	spec.notify_fd = 3;
 	refused(&spec, "no filter to fall back to", EINVAL, JAIL_STAGE_SPEC);

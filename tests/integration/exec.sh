@@ -129,6 +129,58 @@ test_walls() {
 	has "$out" 'sets=0' 'no capabilities'
 }
 
+# ask NUMBER: what a system call answers under the policy in $dir/calls.policy.
+ask() {
+	jailed -p "$dir/calls.policy" -- "$inmate" syscall "$1"
+	out=$(echo "$out" | sed -n 's/^syscall=//p')
+}
+
+test_policy_calls() {
+	case $(uname -m) in
+	x86_64) getpid=39 getppid=110 gettid=186 socket=41 ;;
+	*) getpid=172 getppid=173 gettid=178 socket=198 ;;
+	esac
+	printf '[Jail]\nSystemCallFilter=~getpid getppid\nSystemCallFilter=getpid\n' >"$dir/calls.policy"
+	ask $getppid
+	is "$code:$out" 0:ENOSYS 'a call that the policy takes away'
+	ask $getpid
+	is "$code:$out" 0:ok 'one that it gives back'
+	ask $gettid
+	is "$code:$out" 0:ok 'one that it does not name'
+	ask $socket
+	has "$code $err" "4 quod: violation: '$inmate' tried socket" 'a dangerous one is named and kills as ever'
+	"$quod" policy show "$dir/calls.policy" >"$dir/shown.policy"
+	has "$(cat "$dir/shown.policy")" "# $dir/calls.policy:3
+SystemCallFilter=
+SystemCallFilter=~getppid" 'policy show'
+	cp "$dir/shown.policy" "$dir/calls.policy"
+	ask $getppid
+	is "$code:$out" 0:ENOSYS 'and what is shown does the same'
+
+	# What the C library of a static program calls before it begins.
+	printf '[Jail]\nSystemCallFilter=read brk mmap mprotect munmap arch_prctl set_tid_address\n%s\n' \
+		'SystemCallFilter=set_robust_list rseq readlink readlinkat getrandom getpid' >"$dir/calls.policy"
+	ask $getpid
+	is "$code:$out" 0:ok 'an exact list: a call that is in it'
+	ask $getppid
+	is "$code:$out" 0:ENOSYS 'a call that is not'
+	jailed -p "$dir/calls.policy" -- "$dir/none"
+	is $code 2 'a program that cannot be started is told under it, too'
+	cp "$quod" "$dir/notelf" && head -c 64 "$quod" >"$dir/notelf"
+	jailed -p "$dir/calls.policy" -- "$dir/notelf"
+	has "$code $err" '2 quod: execute' 'also one that the kernel refuses last of all'
+
+	printf '[Jail]\nSystemCallFilter=socket\n' >"$dir/wide.policy"
+	jailed -p "$dir/wide.policy" -- "$inmate" exit 0
+	has "$code $err" "2 quod: $dir/wide.policy:2:18: SystemCallFilter=: 'socket' is not in the list of quod exec, which is never widened" \
+		'a policy cannot widen the list'
+	printf '[Jail]\nSystemCallFilter=~ptrace\n' >"$dir/twice.policy"
+	err=$("$quod" policy test "$dir/twice.policy" 2>&1)
+	has "$err" 'twice.policy:2:19: warning: SystemCallFilter=: ptrace is refused anyway' 'what is refused anyway is warned of'
+	run -p "$dir/calls.policy" -e '[1, 2].map(function (x) { return x * 2; })'
+	is "$code $out" '0 [2,4]' 'a script has a list of its own'
+}
+
 test_refusals() {
 	refused 2 'the program must be static' 'a dynamic program' "$quod" exec -- /bin/true
 	printf '#!/bin/sh\nexit 0\n' >"$dir/script"
@@ -155,5 +207,6 @@ test_relay
 test_limits
 test_cancelled
 test_walls
+test_policy_calls
 test_refusals
 tap_done

@@ -78,7 +78,7 @@ Test(policy_file, every_key_is_taken)
 	     "Deterministic=yes\n"
 	     "[Limits]\nRuntimeMaxSec=2\nCPUQuota=50%\nMemoryMax=16M\nTasksMax=1\n"
 	     "SourceMax=1K\nStackFramesMax=20\nValueMax=100\nLogMax=0\nLogLinesMax=7\n"
-	     "[Jail]\nRequireCgroup=on\n");
+	     "[Jail]\nRequireCgroup=on\nSystemCallFilter=~getpid\n");
 	cr_assert_str_eq(text_str(&l.heard.all), "");
 	const uint64_t *v = l.policy->limits.value;
 	cr_expect_str_eq(l.policy->base, "open");
@@ -87,6 +87,7 @@ Test(policy_file, every_key_is_taken)
 	cr_expect_str_eq(l.policy->globals, "Math JSON Array");
 	cr_expect(l.policy->verdict && l.policy->deterministic);
 	cr_expect(l.policy->require_cgroup);
+	cr_expect(l.policy->calls.said);
 	cr_expect_not(l.policy->timers);
 	cr_expect_not(l.policy->dynamic_code);
 	cr_expect_eq(v[LIMIT_ID_wall_ms], 2000);
@@ -160,7 +161,10 @@ Test(policy_file, what_is_wrong_is_told_with_its_place)
 		 "'1025' is out of range: processes is from 1 to 1024\n"},
 		{"[Limits]\nTasksMax=0", "'0' is out of range"},
 		{"[Limits]\nCPUQuota=50", "'50' has a missing or unknown unit"},
-		{"[Jail]\nSystemCallFilter=x", "[Jail] has no key 'SystemCallFilter'"},
+		{"[Jail]\nSystemCallFilte=x",
+		 "[Jail] has no key 'SystemCallFilte': did you mean SystemCallFilter=?"},
+		{"[Jail]\nSystemCallFilter=x",
+		 "f:2:18: SystemCallFilter=: no system call is called 'x'"},
 		{"[Rule]\nMatch=x", "f:1:1: a rule is named like"},
 		{"[Rule x]", "f:1:1: a rule is named like"},
 		{"[Rule \"A\"]", "f:1:1: a rule is named like"},
@@ -419,6 +423,14 @@ Test(policy_file, warnings_of_keys)
 		{"[Limits]\nTasksMax=2\n[Jail]\nRequireCgroup=yes\n", ""},
 		{"[Limits]\nTasksMax=1\n", ""},
 		{"[Run]\nEngine=duktape\n", ""},
+		{"[Jail]\nSystemCallFilter=~getpid socket\n",
+		 "f:2:26: warning: SystemCallFilter=: socket is refused anyway\n"},
+		{"[Jail]\nSystemCallFilter=read fork\n",
+		 "f:2:1: warning: SystemCallFilter=: fork is refused unless TasksMax= is "
+		 "more than 1\n"},
+		{"[Jail]\nRequireCgroup=yes\nSystemCallFilter=read fork\n"
+		 "[Limits]\nTasksMax=2\n",
+		 ""},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -552,6 +564,9 @@ static void expect_same_again(const struct policy *policy, const char *base)
 	cr_expect_eq(
 		memcmp(&policy->limits, &again.policy->limits, sizeof(struct limits)), 0);
 	cr_expect_eq(policy->mode, again.policy->mode);
+	cr_expect_eq(memcmp(policy->calls.removed, again.policy->calls.removed,
+			    sizeof(policy->calls.removed)),
+		     0);
 	cr_expect_eq(policy->dynamic_code, again.policy->dynamic_code);
 	for (size_t i = 0; policy->origins && i < policy->rules_count; i++)
 		cr_expect_eq(policy->rules[i].matches_count,
@@ -566,6 +581,7 @@ Test(policy_file, what_is_shown_loads_again)
 	load(&l, "default",
 	     "[Run]\nBase=verify\nGlobals=\nMode=off\nDynamicCode=yes\n"
 	     "[Limits]\nRuntimeMaxSec=1500ms\nMemoryMax=3000000\nLogMax=1K\n"
+	     "[Jail]\nSystemCallFilter=read getpid brk\n"
 	     "[Rule \"unexamined\"]\nSeverity=warn\n"
 	     "[Rule \"timer\"]\nMatch=\n"
 	     "[Rule \"mine\"]\nMatch=new A\nMatch=call b.c\nSeverity=deny\nMessage=# no\n");
@@ -601,7 +617,7 @@ static void write_largest(struct text *to)
 	text_add_str(to, "[Run]\nGlobals=\nGlobals=");
 	for (unsigned i = 0; i < 400; i++)
 		text_addf(to, "name%05u ", i);
-	text_add_char(to, '\n');
+	text_add_str(to, "\n[Jail]\nSystemCallFilter=read\n");
 }
 
 Test(policy_file, the_largest_policy_loads_again)
