@@ -25,6 +25,7 @@
 #define QUOD_JAIL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <linux/filter.h>
 
@@ -238,6 +239,15 @@ JAIL_API int jail_wait(struct jail *jail, struct jail_result *ret_result,
 
 /* Kills and reaps what still runs; NULL is fine. */
 JAIL_API void jail_free(struct jail *jail);
+
+/*
+ * Closes every descriptor of the calling process above 2, except `ours`, of which those
+ * that are -1 do not count: whoever started it may have left some open that nobody meant
+ * it to have. Not before all files are read that were named by descriptor, as a shell's
+ * <(...) does.
+ * Errors: ENOSYS (kernel too old, or an outer filter), EPERM (an outer filter).
+ */
+JAIL_API int jail_close_inherited(const int *ours, size_t count, struct jail_error *err);
 
 /*
  * Gives up every capability of the calling process. A jail that it has started can still

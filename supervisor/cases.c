@@ -290,16 +290,17 @@ static int run_each(const struct cases *cases, const struct shared *shared,
 static int run_all(const struct cases *cases, const struct shared *shared)
 {
 	own_fd int signal_fd = -1;
+	struct jail_error err;
 	sigset_t chld;
 	int r;
 
 	sigemptyset(&chld);
 	sigaddset(&chld, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &chld, NULL);
-	r = guard_prepare(&signal_fd);
+	r = guard_prepare(&shared->place->fd, 1, &signal_fd, &err);
 	struct voice voice = {.patience = PATIENCE_INIT(signal_fd)};
 	if (r < 0)
-		return cmd_run_failed("no descriptor for signals", strerror(-r),
+		return cmd_run_failed(jail_stage_name(err.stage), err.text,
 				      &voice.patience);
 	r = awake_start();
 	if (r < 0)

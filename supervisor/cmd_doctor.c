@@ -99,7 +99,7 @@ static void probe_run(struct jail_probe *probe, int *ret_signal_fd)
 	const struct place_request where = {0};
 	struct run_place place;
 	struct run_means means = {.interp = &interp, .place = &place, .output = &output};
-	int r = guard_prepare(ret_signal_fd);
+	int r = guard_prepare(NULL, 0, ret_signal_fd, &means.unprepared);
 
 	*probe = (struct jail_probe){.name = "a whole run"};
 	means.signal_fd = r < 0 ? r : *ret_signal_fd;

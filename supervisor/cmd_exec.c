@@ -138,15 +138,17 @@ static int exec_program(const struct limits *limits, const struct policy_calls *
 		return usage_fail(usage, r, "cannot %s '%.200s': %s",
 				  tasks ? "copy" : "open", argv[0], strerror(-r));
 	struct run_place place;
+	struct jail_error err;
 	own_fd int signal_fd = -1;
 	place_open(where, &place);
-	r = guard_prepare(&signal_fd);
+	r = guard_prepare((const int[]){exe_fd, place.fd}, 2, &signal_fd, &err);
 	jailed_run(&(struct jailed_job){.limits = limits,
 					.calls = calls,
 					.place = &place,
 					.exe_fd = exe_fd,
 					.argv = argv,
-					.signal_fd = r < 0 ? r : signal_fd},
+					.signal_fd = r < 0 ? r : signal_fd,
+					.unprepared = r < 0 ? &err : NULL},
 		   &end);
 	place_close(&place);
 	if (end.status != STATUS_OK)

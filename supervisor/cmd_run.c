@@ -89,7 +89,7 @@ int cmd_run_one(const struct request *request, const struct run_place *place,
 	struct output output;
 	own_fd int signal_fd = -1;
 	struct run_means means = {.interp = &interp, .place = place, .output = &output};
-	int r = guard_prepare(&signal_fd);
+	int r = guard_prepare(&place->fd, 1, &signal_fd, &means.unprepared);
 	int code;
 
 	means.signal_fd = r < 0 ? r : signal_fd;

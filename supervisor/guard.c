@@ -16,7 +16,6 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "base/inherited.h"
 #include "base/own.h"
 #include "supervisor/awake.h"
 #include "supervisor/clock.h"
@@ -46,18 +45,26 @@ void guard_signals(sigset_t *ret_set)
 			sigaddset(ret_set, enders[i]);
 }
 
-int guard_prepare(int *ret_fd)
+static int no_signals(int errnum, struct jail_error *err)
+{
+	*err = (struct jail_error){.stage = JAIL_STAGE_SPEC, .errnum = errnum};
+	snprintf(err->text, sizeof(err->text), "no descriptor for signals: %s",
+		 strerror(errnum));
+	return -errnum;
+}
+
+int guard_prepare(const int *ours, size_t count, int *ret_fd, struct jail_error *err)
 {
 	sigset_t set;
 	int fd, r;
 
-	r = close_inherited();
+	r = jail_close_inherited(ours, count, err);
 	if (r < 0)
 		return r;
 	guard_signals(&set);
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)
-		return -errno;
+		return no_signals(errno, err);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a full file is an error of write(2), not our death */

@@ -55,14 +55,14 @@ struct guard {
 void guard_signals(sigset_t *ret_set);
 
 /*
- * Before a jail is started, and with all files read: closes what our caller left open
- * (base/inherited.h), blocks those signals from here on, ignores SIGPIPE and those that
+ * Before a jail is started, and with all files read: closes what our caller left open, by
+ * the list of what is ours, blocks those signals from here on, ignores SIGPIPE and those that
  * stop who uses a terminal from the background, and makes sure that no write to stdout or
  * stderr sleeps for long once awake_start() is called. *ret_fd (the caller's) becomes
  * readable when one of the signals arrives, and stays so. Errors: EMFILE, ENFILE, ENOMEM,
- * and those of close_inherited().
+ * and those of jail_close_inherited().
  */
-int guard_prepare(int *ret_fd);
+int guard_prepare(const int *ours, size_t count, int *ret_fd, struct jail_error *err);
 
 /* Watches the jail's own descriptors, the signals, and stdout for its closing. */
 void guard_init(struct guard *guard, struct jail *jail, int signal_fd);

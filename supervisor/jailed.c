@@ -420,8 +420,10 @@ void jailed_run(const struct jailed_job *job, struct jailed_end *ret_end)
 {
 	struct jailed j = {0};
 
-	if (job->signal_fd < 0)
-		fail(&j, JAIL_STAGE_SPEC, -job->signal_fd, "signals");
+	if (job->signal_fd < 0) {
+		j.failed = true;
+		j.error = *job->unprepared;
+	}
 	if (job->place->failed) {
 		j.failed = true;
 		j.error = job->place->err;

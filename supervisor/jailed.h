@@ -28,7 +28,8 @@ struct jailed_job {
 	const struct run_place *place;
 	int exe_fd; /* argv[0], opened */
 	char *const *argv;
-	int signal_fd; /* from guard_prepare(), or the negative errno that it gave */
+	int signal_fd; /* from guard_prepare(), or the negative errno that it gave: */
+	const struct jail_error *unprepared; /* then */
 };
 
 /* Runs it and waits for its end. The process is confined on the way, once in its life. */

@@ -98,8 +98,7 @@ static bool means_are_there(struct run *run)
 	const struct run_means *means = run->means;
 
 	if (means->signal_fd < 0)
-		run_failf(run, JAIL_STAGE_SPEC, -means->signal_fd,
-			  "no descriptor for signals: %s", strerror(-means->signal_fd));
+		run_fail(run, &means->unprepared);
 	else if (means->interp->fd < 0)
 		run_failf(run, JAIL_STAGE_EXEC, means->interp->errnum, "%s",
 			  means->interp->why);

@@ -15,7 +15,8 @@
 struct run_means {
 	struct interp *interp;
 	const struct run_place *place;
-	int signal_fd; /* from guard_prepare(), or the negative errno that it gave */
+	int signal_fd; /* from guard_prepare(), or the negative errno that it gave: */
+	struct jail_error unprepared; /* then */
 	struct output *output;
 };
 

@@ -23,7 +23,8 @@ holds_nothing() {
 	inherited_name=$1
 	inherited_line=$2
 	shift 2
-	"$quod" "$@" </dev/null >"$dir/out" 2>"$dir/err" 5<"$dir/secret" 9<>"$dir/secret" &
+	"$quod" "$@" </dev/null >"$dir/out" 2>"$dir/err" \
+		3<"$dir/secret" 4<"$dir/secret" 6<"$dir/secret" 9<>"$dir/secret" &
 	pid=$!
 	await_line "$dir/out" "$inherited_line"
 	is "$(leaks $pid)" '' "$inherited_name: nothing is kept"
