@@ -154,6 +154,7 @@ void record_write_finding(const struct record_finding *finding, struct text *to)
 	key_u64_or_null(to, "line", finding->line);
 	key_u64_or_null(to, "column", finding->column);
 	key_str(to, "message", finding->message);
+	key_str(to, "why", finding->why);
 }
 
 static void write_gate(const struct record *record, struct text *to)

@@ -53,8 +53,12 @@ test_nothing_runs() {
 	ends_as rejected 3 'a run with such a source'
 	record_has '.logs == [] and .value == null and .engine == null and .usage.wall_ms == 0' 'runs nothing'
 	record_has '.gate.decision == "rejected" and (.gate.findings | length) == 1 and
-		(.gate.findings[0] | .rule == "eval" and .severity == "deny" and .line == 1 and .column == 21)' \
+		(.gate.findings[0] | .rule == "eval" and .severity == "deny" and .line == 1 and .column == 21 and
+		.why == "What the text will be cannot be examined before it runs.")' \
 		'and its record says why'
+	run -o ndjson -e 'eval("1")'
+	is "$(echo "$out" | head -n 1 | jq -r '.event + ": " + .why')" \
+		'finding: What the text will be cannot be examined before it runs.' 'and so does its event'
 	run -e 'eval("1")'
 	is "$out" '' 'as text'
 	has "$err" 'quod: rejected: ' 'it is said on stderr'

@@ -164,7 +164,7 @@ test_frames() {
 
 # gate_frame ENGINE: one that says which engine will run.
 gate_frame() {
-	echo "frame:03:0000000000000000$1000000""00000000"
+	echo "frame:03:0000000000000000${1}00000000000000"
 }
 
 # What another job might be told, but not this one.
