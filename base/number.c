@@ -17,10 +17,8 @@ struct unit {
 };
 
 static const struct unit duration_units[] = {
-	{"ms", 1},
-	{"s", 1000},
-	{"m", 60 * 1000},
-	{"h", 60 * 60 * 1000},
+	{"", 1000}, /* as keys that end in Sec have it */
+	{"ms", 1},  {"s", 1000}, {"m", 60 * 1000}, {"h", 60 * 60 * 1000},
 };
 
 static const struct unit size_units[] = {
@@ -134,8 +132,6 @@ enum number_error number_parse_u32(const char *text, uint32_t least, uint32_t mo
 enum number_error number_parse_duration_ms(const char *text, uint64_t least_ms,
 					   uint64_t most_ms, uint64_t *ret_ms)
 {
-	if (strcmp(text, "0") == 0)
-		text = "0ms";
 	return parse(text, duration_units, ARRAY_LEN(duration_units), least_ms, most_ms,
 		     ret_ms);
 }

@@ -41,8 +41,8 @@ enum number_error number_parse_u64(const char *text, uint64_t least, uint64_t mo
 enum number_error number_parse_u32(const char *text, uint32_t least, uint32_t most,
 				   uint32_t *ret);
 
-/* "500ms", "5s", "2m", "1h" to milliseconds; a bare "0" is the only one without a unit.
- */
+/* "500ms", "5s", "2m", "1h", or seconds without a unit, as systemd has it: "5"; to
+ * milliseconds. */
 enum number_error number_parse_duration_ms(const char *text, uint64_t least_ms,
 					   uint64_t most_ms, uint64_t *ret_ms);
 

@@ -121,7 +121,8 @@ static int set_limit(struct limits *limits, enum limit_id id, const char *value,
 		     struct value_fault *fault)
 {
 	const struct limit_info *info = &limit_infos[id];
-	static const char *const examples[] = {[LIMIT_UNIT_DURATION] = "500ms or 5s",
+	static const char *const examples[] = {[LIMIT_UNIT_DURATION] =
+						       "500ms, 5s or 5 (seconds)",
 					       [LIMIT_UNIT_SIZE] = "64K or 32M",
 					       [LIMIT_UNIT_COUNT] = "100",
 					       [LIMIT_UNIT_PERCENT] = "50%"};

@@ -61,24 +61,6 @@ void limits_write(enum limit_id id, uint64_t value, char text[LIMIT_TEXT_MOST])
 		 step->written);
 }
 
-static enum number_error parse_duration(const char *text, uint64_t least, uint64_t most,
-					uint64_t *ret)
-{
-	uint64_t seconds;
-	enum number_error e = number_parse_u64(text, 0, UINT32_MAX, &seconds);
-
-	if (e == NUMBER_HIGH)
-		return e;
-	if (e)
-		return number_parse_duration_ms(text, least, most, ret);
-	if (seconds * 1000 < least)
-		return NUMBER_LOW;
-	if (seconds * 1000 > most)
-		return NUMBER_HIGH;
-	*ret = seconds * 1000;
-	return NUMBER_OK;
-}
-
 enum number_error limits_parse(enum limit_id id, const char *text, uint64_t *ret_value)
 {
 	uint64_t least = limit_infos[id].least, most = limit_infos[id].most;
@@ -87,7 +69,7 @@ enum number_error limits_parse(enum limit_id id, const char *text, uint64_t *ret
 
 	switch (limit_infos[id].unit) {
 	case LIMIT_UNIT_DURATION:
-		return parse_duration(text, least, most, ret_value);
+		return number_parse_duration_ms(text, least, most, ret_value);
 	case LIMIT_UNIT_SIZE:
 		return number_parse_size(text, least, most, ret_value);
 	case LIMIT_UNIT_COUNT:

@@ -80,8 +80,7 @@ void limits_print(enum limit_id id, uint64_t value, char text[LIMIT_TEXT_MOST]);
 void limits_write(enum limit_id id, uint64_t value, char text[LIMIT_TEXT_MOST]);
 
 /*
- * Reads what a policy file has. Durations are in seconds where no unit is given, as keys
- * that end in Sec have it. Outside least and most is NUMBER_LOW and NUMBER_HIGH.
+ * Reads what a policy file has. Outside least and most is NUMBER_LOW and NUMBER_HIGH.
  */
 enum number_error limits_parse(enum limit_id id, const char *text, uint64_t *ret_value);
 

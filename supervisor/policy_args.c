@@ -73,7 +73,8 @@ int policy_args_resolve(const struct policy_args *args, const struct policy **re
 	*ret_limits = policy->limits;
 	if (args->timeout) {
 		e = number_parse_duration_ms(args->timeout, 0, UINT64_MAX, &v);
-		r = e ? number_failed("--timeout", args->timeout, e, "500ms or 2s", usage)
+		r = e ? number_failed("--timeout", args->timeout, e,
+				      "500ms, 5s or 5 (seconds)", usage)
 		      : lower_limit(ret_limits, policy, LIMIT_ID_wall_ms, "--timeout", v,
 				    usage);
 	}

@@ -20,7 +20,7 @@ struct policy_args {
 #define POLICY_ARGS_OPTIONS(in, args)                                                 \
 	{'p', "policy", "POLICY", "by name, or a file: ./NAME.policy",                \
 	 offsetof(struct in, args.policy)},                                           \
-		{0, "timeout", "DUR", "lower the wall time: 500ms, 5s",               \
+		{0, "timeout", "DUR", "lower the wall time: 500ms, 5s, 5 (seconds)",  \
 		 offsetof(struct in, args.timeout)},                                  \
 		{0, "memory", "SIZE", "lower the memory: 8M, 2M",                     \
 		 offsetof(struct in, args.memory)},                                   \

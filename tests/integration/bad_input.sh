@@ -94,7 +94,7 @@ test_options() {
 # Plain decimal digits in range, with a unit where there is one; nothing else is a number.
 test_numbers() {
 	for word in '' ' ' 0x10s 1e3s -1s +1s 01s ' 1s' '1s ' 1.5s 1:s 1_0s 1,0s ١s NaN s ms \
-		5 5x 5MS 5h5 18446744073709551616s 99999999999999999999999999s 18446744073709551615s; do
+		5x 5MS 5h5 18446744073709551616s 99999999999999999999999999s 18446744073709551615s; do
 		refused 2 --timeout "--timeout '$word'" "$quod" run --timeout "$word" -e 1
 	done
 	for word in '' 0x10M 1e3M -1M +1M 01M 1.5M M 5Q 5MB 5m 17592186044416M 99999999999999999999G; do

@@ -31,7 +31,7 @@ test_echo() {
 }
 
 test_lowering() {
-	for equal in '--timeout 5s' '--timeout 5000ms' '--memory 32M' '--memory 32768K'; do
+	for equal in '--timeout 5' '--timeout 5s' '--timeout 5000ms' '--memory 32M' '--memory 32768K'; do
 		# shellcheck disable=SC2086
 		run $equal -e 1
 		is "$code:$out" 0:1 "$equal: as much as the policy grants"
@@ -44,6 +44,7 @@ test_lowering() {
 	done <<-END
 		--timeout 5001ms|policy 'default' allows at most 5 s
 		--timeout 6s|policy 'default' allows at most 5 s
+		--timeout 6|policy 'default' allows at most 5 s
 		-p verify --timeout 1m|policy 'verify' allows at most 5 s
 		--memory 33M|policy 'default' allows at most 32 MiB
 		--memory 33554433|policy 'default' allows at most 32 MiB

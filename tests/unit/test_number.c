@@ -73,7 +73,7 @@ Test(number, duration)
 		{"5s", NUMBER_OK, 5000},
 		{"2m", NUMBER_OK, 120000},
 		{"1h", NUMBER_OK, 3600000},
-		{"5", NUMBER_UNIT, 0},
+		{"5", NUMBER_OK, 5000},
 		{"5 s", NUMBER_UNIT, 0},
 		{"5S", NUMBER_UNIT, 0},
 		{"5sec", NUMBER_UNIT, 0},
@@ -85,6 +85,7 @@ Test(number, duration)
 		{"", NUMBER_EMPTY, 0},
 		{"18446744073709551615ms", NUMBER_OK, UINT64_MAX},
 		{"18446744073709551615s", NUMBER_HIGH, 0},
+		{"18446744073709551615", NUMBER_HIGH, 0},
 		{"5124095576030432h", NUMBER_HIGH, 0},
 	};
 

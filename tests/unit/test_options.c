@@ -146,7 +146,10 @@ Test(policy_args, what_is_wrong_is_said)
 		{{.memory = "33M"}, "allows at most 32 MiB of memory"},
 		{{.memory = "4K"}, "the least memory is 1 MiB"},
 		{{.timeout = "0"}, "the least wall time is 1 ms"},
-		{{.timeout = "5"}, "missing or unknown unit"},
+		{{.timeout = "6"}, "policy 'default' allows at most 5 s of wall time"},
+		{{.timeout = "5x"},
+		 "missing or unknown unit; it is written like 500ms, "
+		 "5s or 5 (seconds)"},
 		{{.timeout = "99999999999999999999s"}, "--timeout"},
 		{{.policy = "vrify"}, "did you mean verify?"},
 		{{.policy = "../verify"}, "../verify: cannot be read: No such file"},
