@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `quod exec`: any static program in the same jail, for tests and operators. The exit
- * code is the program's own; one line on stderr tells when it was not the program that
- * decided.
+ * `quod exec`: any static program in the same jail, for tests and operators.
+ *
+ * The exit code is the program's own where it ended by itself. Where it did not, or never
+ * began, it is one above 123, which programs leave to those who start them (env, timeout,
+ * the shell), and one line on stderr says what happened: so a code up to 123 is always the
+ * program's.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,6 +22,11 @@
 #include "supervisor/program.h"
 #include "supervisor/sink.h"
 #include "supervisor/syscall_name.h"
+
+enum {
+	EXIT_CANNOT_START = 126, /* there is such a file, but it is none for a jail */
+	EXIT_NOT_FOUND = 127,
+};
 
 struct exec_args {
 	struct policy_args policy;
@@ -115,14 +124,45 @@ static void tell(const struct jailed_end *end, const struct limits *limits,
 		tell_shortly(end, &patience);
 }
 
-/* A signal of the program's own is told as shells do. */
+/* The signal by which the kernel ends what is over such a limit. */
+static int signal_of(enum status status)
+{
+	static const struct {
+		enum status status;
+		int signal;
+	} signals[] = {{STATUS_CPU_LIMIT, SIGXCPU},
+		       {STATUS_MEMORY_LIMIT, SIGKILL},
+		       {STATUS_VIOLATION, SIGSYS}};
+
+	for (size_t i = 0; i < ARRAY_LEN(signals); i++)
+		if (signals[i].status == status)
+			return signals[i].signal;
+	return 0;
+}
+
 static int exit_code(const struct jailed_end *end)
 {
+	int signal = signal_of(end->status);
+
 	if (end->status == STATUS_OK)
 		return end->exit_code;
 	if (is_unusable(end))
-		return EXIT_USAGE;
-	return status_exit_code(end->status, end->signal, false, false);
+		return EXIT_CANNOT_START;
+	return signal ? status_infos[STATUS_CRASHED].exit_code + signal
+		      : status_exit_code(end->status, end->signal, false, false);
+}
+
+/* It is not the program's fault if there is no room for it. */
+static int cannot_open(int r, const char *program, bool copied, struct usage *usage)
+{
+	usage_fail(usage, r, "cannot %s '%.200s': %s", copied ? "copy" : "open", program,
+		   strerror(-r));
+	command_misused(&command_exec, r, usage);
+	if (r == -ENOENT || r == -ENOTDIR)
+		return EXIT_NOT_FOUND;
+	return r == -EMFILE || r == -ENFILE || r == -ENOMEM
+		       ? status_infos[STATUS_INTERNAL_ERROR].exit_code
+		       : EXIT_CANNOT_START;
 }
 
 static int exec_program(const struct limits *limits, const struct policy_calls *calls,
@@ -135,8 +175,7 @@ static int exec_program(const struct limits *limits, const struct policy_calls *
 	int r = program_open(argv[0], tasks, &exe_fd);
 
 	if (r < 0)
-		return usage_fail(usage, r, "cannot %s '%.200s': %s",
-				  tasks ? "copy" : "open", argv[0], strerror(-r));
+		return cannot_open(r, argv[0], tasks, usage);
 	struct run_place place;
 	struct jail_error err;
 	own_fd int signal_fd = -1;
@@ -175,7 +214,10 @@ static int cmd_exec(int argc, char **argv)
 		struct place_request where = policy_args_place(&args.policy, policy);
 		r = exec_program(&limits, &policy->calls, &where, argv, &usage);
 	}
-	return r < 0 ? command_misused(&command_exec, r, &usage) : r;
+	if (r >= 0)
+		return r;
+	command_misused(&command_exec, r, &usage);
+	return status_infos[STATUS_INTERNAL_ERROR].exit_code;
 }
 
 const struct command command_exec = {

@@ -20,6 +20,7 @@
 #include "tests/fault/walls.h"
 
 #define INTERNAL_ERROR 125
+#define CANNOT_START   126
 
 const char *const ending_names[END_COUNT] = {
 #define X(id, text) [END_##id] = text,
@@ -169,6 +170,16 @@ static bool is_refused(const struct subject *subject, const struct trial *trial,
 	       names_a_stage(said);
 }
 
+/* What could not be read or started, by its name. */
+static bool is_unusable(const struct subject *subject, const struct trial *trial)
+{
+	if (strstr(trial->err, "/policies: cannot be read: "))
+		return trial->code == (subject->exec ? INTERNAL_ERROR : 2);
+	if (strstr(trial->err, "cannot copy '") || strstr(trial->err, "cannot open '"))
+		return trial->code == CANNOT_START || trial->code == INTERNAL_ERROR;
+	return subject->exec && trial->code == CANNOT_START;
+}
+
 static enum ending bad_ending(const struct subject *subject, const struct trial *trial,
 			      char *said, size_t size)
 {
@@ -177,12 +188,11 @@ static enum ending bad_ending(const struct subject *subject, const struct trial 
 	copy_after(trial->err, "quod: ", "\n", said, size);
 	if (!trial->exited || trial->hung)
 		return END_OTHER;
+	if (is_one_line_of_quods(trial->err) && is_unusable(subject, trial))
+		return END_UNUSABLE;
 	if (is_one_line_of_quods(trial->err) && trial->code == INTERNAL_ERROR &&
 	    (subject->exec || !trial->out[0]))
 		return END_MUTE;
-	if (is_one_line_of_quods(trial->err) && trial->code == 2 &&
-	    (subject->exec || strstr(trial->err, "/policies: cannot be read: ")))
-		return END_UNUSABLE;
 	if (subject->exec && strncmp(said, "crashed: ", 9) == 0 && trial->code >= 128)
 		return END_CRASHED;
 	if (has_status(trial, "crashed") && trial->code >= 128) {

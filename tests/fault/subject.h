@@ -13,7 +13,7 @@
 	X(NO_LEAF, "no leaf") /* the same, but without a cgroup of its own */ \
 	X(REFUSED, "refused") /* internal_error, with stage and object */     \
 	X(MUTE, "no record")  /* exit code 125 and one line on stderr */      \
-	X(UNUSABLE, "usage")  /* exit code 2, names what cannot be used */    \
+	X(UNUSABLE, "usage")  /* names what cannot be used */                 \
 	X(CRASHED, "crashed") /* the program died of it */                    \
 	X(OTHER, "otherwise")
 

@@ -81,13 +81,19 @@ test_options() {
 		run --input-json "" -e 1|not JSON at offset 0
 		run --now yesterday -e 1|2024-02-29T12:00:00Z
 		run --now 2023-02-29T00:00:00Z -e 1|--now
-		exec|a PROGRAM is missing
-		exec --|a PROGRAM is missing
-		exec -- /nosuch/program|No such file
-		exec --memory 1G -- /bin/true|at most 32 MiB
 		doctor now|it takes no argument
 		doctor -o ndjson|text, json
 		version 2|it takes no argument
+	END
+	# What a program leaves to those who start it.
+	while IFS='|' read -r wanted args part; do
+		eval "set -- $args"
+		refused "$wanted" "$part" "quod $args" "$quod" "$@"
+	done <<-'END'
+		125|exec|a PROGRAM is missing
+		125|exec --|a PROGRAM is missing
+		127|exec -- /nosuch/program|No such file
+		125|exec --memory 1G -- /bin/true|at most 32 MiB
 	END
 }
 

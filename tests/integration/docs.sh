@@ -32,4 +32,23 @@ for code in 0 1 2 3 4 5 6 7 124 125 130; do
 	holds "quod.1 lists exit code $code" grep -qx "\\.It $code" "$man"
 done
 
+# The codes of quod exec, and what it has for each.
+for code in 124 125 126 127 130 137 152 159; do
+	holds "README lists exit code $code of exec" \
+		sh -c 'sed -n "/under .quod exec/,\$p" "$1" | grep -q "^| $2 |"' sh "$readme" $code
+	holds "quod.1 lists exit code $code of exec" \
+		sh -c 'sed -n "/exits as its program/,\$p" "$1" | grep -qx "\.It $2"' sh "$man" $code
+done
+
+for page in "$man" "$QUOD_TEST_SOURCE/man/quod.policy.5"; do
+	holds "durations in $(basename "$page")" sh -c 'tr "\n" " " <"$1" |
+		grep -qF "Durations are written like .Li 500ms , .Li 5s or .Li 2m (a bare number is seconds), sizes"' sh "$page"
+done
+has "$("$quod" run --help)" '500ms, 5s, 5 (seconds)' 'and in the help'
+
+for key in $("$quod" run -o json -e 'eval("1")' | jq -r '.gate.findings[0] | keys[]'); do
+	holds "README names the key $key of a finding" grep -q "^| .gate.*\`$key\`" "$readme"
+	holds "quod.1 names the key $key of a finding" grep -q "^\.Li.*$key" "$man"
+done
+
 tap_done

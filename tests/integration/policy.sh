@@ -121,6 +121,8 @@ run -p "$dir/rules.policy" -e 'new Date()'
 is "$code" 3 'rejects a source'
 has "$err" 'not now' 'with its message'
 has "$err" '[no-clock]' 'under its name'
+run_json -p "$dir/rules.policy" -e 'new Date()'
+record_has '.gate.findings[0] | has("why") and .why == null' 'which says why by itself'
 run -p "$dir/rules.policy" -e 'eval("1")'
 has "$code $err" '3 quod: rejected' 'and the built-in ones are still there'
 printf '[Rule "timer"]\nSeverity=deny\n' >"$dir/changed.policy"
@@ -192,7 +194,7 @@ is "$code $err" "2 quod: $dir/bad.policy:2:6: Mode=: 'stict': did you mean stric
 	'run: the first of it, and nothing runs'
 code=0
 err=$("$quod" exec -p "$dir/bad.policy" -- /bin/true 2>&1) || code=$?
-has "$code $err" "2 quod: $dir/bad.policy:2:6:" 'exec: the same'
+has "$code $err" "125 quod: $dir/bad.policy:2:6:" 'exec: the same'
 printf '[Rule "mine"]\nSeverity=warn\nMatch=signal nosuchthing\n' >"$dir/never.policy"
 policy test "$dir/never.policy"
 is "$code" 2 'test: a rule that can never match'

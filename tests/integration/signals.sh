@@ -212,7 +212,7 @@ test_stopped() {
 	is "$(field '.status + " " + .kill.by + " " + .kill.reason')" \
 		'cpu_limit kernel cpu_limit' 'and the record says so'
 	record_has '.usage.cpu_ms >= 500 and .logs[0].text == "now"' 'with the time, and the log'
-	scene 'exec: stopped, its program is killed by the kernel' 'now:7' '
+	scene 'exec: stopped, its program is killed by the kernel' 'now:152' '
 		start "$quod" exec --timeout 500ms -- "$inmate" spin; line=now
 		kill -STOP $pid; while [ "$(child_states $pid)" != Z ]; do sleep 0.1; done
 		kill -CONT $pid; finish'

@@ -58,7 +58,7 @@ ends_bomb() {
 	shift
 	jailed "$@"
 	case "$code $err" in
-	'124 quod: timeout: '* | '7 quod: cpu_limit: '*) pass "$bomb_name: is ended" ;;
+	'124 quod: timeout: '* | '152 quod: cpu_limit: '*) pass "$bomb_name: is ended" ;;
 	*) fail "$bomb_name: is ended" "exit code $code: $err" ;;
 	esac
 	is "$(cat "$dir/orphans")" 'orphans 0 left 0' "$bomb_name: nothing left"
@@ -105,7 +105,7 @@ test_refused() {
 	gives 'no other clone, no exec' \
 		"0 ${wanted}plain=ok clone3=ENOSYS execve=ENOSYS execveat=EACCES spawn=ENOSYS" \
 		eight -- "$tasks" refused
-	ends 'a forbidden call of a child' violation 4 eight -- "$tasks" violate
+	ends 'a forbidden call of a child' violation 159 eight -- "$tasks" violate
 	has "$err" "tried socket" 'a forbidden call of a child: named'
 }
 
@@ -183,8 +183,8 @@ none_left() {
 }
 
 test_cpu() {
-	ends 'CPU time: of children that were waited for' cpu_limit 7 little -- "$tasks" relay
-	ends 'CPU time: of children that run' cpu_limit 7 little -- "$tasks" burn
+	ends 'CPU time: of children that were waited for' cpu_limit 152 little -- "$tasks" relay
+	ends 'CPU time: of children that run' cpu_limit 152 little -- "$tasks" burn
 }
 
 test_apart() {
@@ -204,7 +204,7 @@ test_program_file() {
 	cp "$tasks" "$dir/program"
 	chmod a-x "$dir/program"
 	jailed eight -- "$dir/program" fork
-	is "$code" 2 'a program that is not executable'
+	is "$code" 126 'a program that is not executable'
 	has "$err" "cannot copy '$dir/program': Permission denied" 'not executable: told'
 	jailed eight -- "$dir" fork
 	has "$err" "cannot copy '$dir': " 'a directory: told'
@@ -223,7 +223,7 @@ test_range() {
 	for most in 0 1025 -1; do
 		policy range TasksMax=$most
 		jailed range -- "$tasks" fork
-		is "$code" 2 "TasksMax=$most: refused"
+		is "$code" 125 "TasksMax=$most: refused"
 		has "$err" TasksMax "TasksMax=$most: told"
 	done
 }

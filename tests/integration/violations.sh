@@ -32,18 +32,18 @@ test_named() {
 	for call in 41:socket 46:sendmsg 47:recvmsg 101:ptrace 165:mount 272:unshare 317:seccomp \
 		321:bpf 425:io_uring_setup 434:pidfd_open; do
 		jailed "${call#*:} is named" \
-			"4 trying=${call%:*} quod: violation: INMATE tried ${call#*:}" \
+			"159 trying=${call%:*} quod: violation: INMATE tried ${call#*:}" \
 			"$quod" exec -- "$inmate" syscall "${call%:*}"
 	done
-	jailed 'i386 getpid: number and ABI' '4 trying=20 quod: violation: INMATE tried i386:20' \
+	jailed 'i386 getpid: number and ABI' '159 trying=20 quod: violation: INMATE tried i386:20' \
 		"$quod" exec -- "$inmate" int80 20
-	jailed 'x32 write: number and ABI' '4 trying=0x40000001 quod: violation: INMATE tried x32:1' \
+	jailed 'x32 write: number and ABI' '159 trying=0x40000001 quod: violation: INMATE tried x32:1' \
 		"$quod" exec -- "$inmate" syscall 0x40000001
-	jailed 'a program deaf to SIGSYS' '4 trying=41 quod: violation: INMATE tried socket' \
+	jailed 'a program deaf to SIGSYS' '159 trying=41 quod: violation: INMATE tried socket' \
 		"$quod" exec -- "$inmate" deaf 41
 	jailed 'the descriptor of the handover' '0 trying=3 sendmsg=EBADF' \
 		"$quod" exec -- "$inmate" sendmsg 3
-	jailed 'another one' '4 trying=4 quod: violation: INMATE tried sendmsg' \
+	jailed 'another one' '159 trying=4 quod: violation: INMATE tried sendmsg' \
 		"$quod" exec -- "$inmate" sendmsg 4
 	jailed 'the limit on files is final' '0 more_files=EPERM nofile=0' \
 		"$quod" exec -- "$inmate" more_files
@@ -54,7 +54,7 @@ test_below_errno() {
 	jailed 'below an errno: refused, and the program goes on' '0 trying=41 syscall=EPERM' \
 		"$deny" socket EPERM "$quod" exec -- "$inmate" syscall 41
 	jailed 'below an errno: other calls are named' \
-		'4 trying=101 quod: violation: INMATE tried ptrace' \
+		'159 trying=101 quod: violation: INMATE tried ptrace' \
 		"$deny" socket EPERM "$quod" exec -- "$inmate" syscall 101
 	QUOD_JS=$liar
 	hello='ready gate go log:hi'
@@ -80,13 +80,13 @@ test_without_listener() {
 		set -- "$deny" $how "$quod" exec -- "$inmate"
 		jailed "$how: an honest program" '3' "$@" exit 3
 		jailed "$how: killed without a name" \
-			'4 trying=41 quod: violation: INMATE was killed by SIGSYS' "$@" syscall 41
+			'159 trying=41 quod: violation: INMATE was killed by SIGSYS' "$@" syscall 41
 		jailed "$how: also another ABI" \
-			'4 trying=20 quod: violation: INMATE was killed by SIGSYS' "$@" int80 20
+			'159 trying=20 quod: violation: INMATE was killed by SIGSYS' "$@" int80 20
 		jailed "$how: also the deaf" \
-			'4 trying=41 quod: violation: INMATE was killed by SIGSYS' "$@" deaf 41
+			'159 trying=41 quod: violation: INMATE was killed by SIGSYS' "$@" deaf 41
 		jailed "$how: also on the descriptor of the handover" \
-			'4 trying=3 quod: violation: INMATE was killed by SIGSYS' "$@" sendmsg 3
+			'159 trying=3 quod: violation: INMATE was killed by SIGSYS' "$@" sendmsg 3
 	done
 	refused 125 'quod: internal_error: filter: load the seccomp filter' \
 		'forbidden to load it: no run without' \

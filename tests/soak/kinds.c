@@ -91,7 +91,7 @@ const struct kind kinds[] = {
 	 {"exec", "--", "@inmate", "pause"}},
 	{"exec, killed in its sleep", 2, KIND_KILLED | KIND_HEARD, 0, SIGNALED(SIGKILL, 2000),
 	 CODE(128 + SIGKILL), {"exec", "--", "@inmate", "pause"}},
-	{"exec of nothing", 2, KIND_COMPLAINS, 0, PLAIN, CODE(2), {"exec", "--", "/nonexistent"}},
+	{"exec of nothing", 2, KIND_COMPLAINS, 0, PLAIN, CODE(127), {"exec", "--", "/nonexistent"}},
 };
 /* clang-format on */
 
