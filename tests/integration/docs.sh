@@ -51,4 +51,9 @@ for key in $("$quod" run -o json -e 'eval("1")' | jq -r '.gate.findings[0] | key
 	holds "quod.1 names the key $key of a finding" grep -q "^\.Li.*$key" "$man"
 done
 
+# Where policies are, is where the manual that is installed says.
+for where in $(env -u QUOD_POLICY_PATH "$quod" version | sed -n 's/^policies *//p' | tr : ' '); do
+	holds "the installed quod.policy.5 names $where" \
+		grep -qF ".Pa $where/NAME.policy" "$QUOD_TEST_BUILD/man/installed/quod.policy.5"
+done
 tap_done
