@@ -44,6 +44,8 @@ void gate_analyse(const struct gate_job *job, struct gate_summary *ret_summary)
 	gate_shapes(g);
 	gate_found_tell(g);
 
+	if (g->summary.modern)
+		gate_found_reason(g);
 	*ret_summary = g->summary;
 	gate_free(g);
 	gate_tree_free(g);

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rootfs/protocol.h"
+
 struct gate_finding {
 	uint8_t rule;		     /* its number in the rules */
 	uint32_t line, column, span; /* 1-based, in characters */
@@ -47,6 +49,10 @@ struct gate_summary {
 	uint32_t nesting;    /* deepest block, function or branch in another */
 	bool unparsed;	     /* there are errors in the tree */
 	bool modern;	     /* needs more than ECMAScript 5 */
+	/* What needs it first, if `modern`: in the source, on one line, and where. */
+	char reason[GATE_REASON_MOST]; /* UTF-8 */
+	size_t reason_len;
+	uint32_t reason_line, reason_column;
 };
 
 /* Do they follow the format of the JOB frame, to the last byte? */

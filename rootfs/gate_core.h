@@ -190,6 +190,7 @@ struct gate_place {
 
 struct gate {
 	const struct gate_job *job;
+	uint32_t modern_at; /* the node that needs it, if summary.modern */
 	struct gate_summary summary;
 	const char *source;
 	uint32_t source_len;
@@ -396,6 +397,9 @@ void gate_found_match(struct gate *g, const struct gate_match *match, uint32_t s
 		      uint32_t end, struct gate_text detail);
 void gate_found_drop(struct gate *g, uint32_t count);
 void gate_found_tell(struct gate *g);
+
+/* summary.reason, of g->modern_at. */
+void gate_found_reason(struct gate *g);
 
 /* Room for one more in an array of ours. */
 static inline void gate_room(void *array, uint32_t count, uint32_t *room, size_t size)

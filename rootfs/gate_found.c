@@ -289,3 +289,23 @@ void gate_found_tell(struct gate *g)
 	if (more)
 		tell_of_the_rest(g);
 }
+
+/* As much of it as fits on its line. */
+void gate_found_reason(struct gate *g)
+{
+	struct gate_text text = gate_source_of(g, g->modern_at);
+	struct position position = {0, 1, 1};
+	uint32_t start = g->nodes[g->modern_at].start, len = 0;
+	char detail[FINDING_DETAIL_MOST];
+
+	while (len < text.len && len < GATE_REASON_MOST && !line_end(g, start + len))
+		len++;
+	while (len && len < text.len && !begins_character(text.at[len]))
+		len--;
+	text.len = len;
+	g->summary.reason_len = clean_detail(detail, text);
+	memcpy(g->summary.reason, detail, g->summary.reason_len);
+	go_to(g, &position, start);
+	g->summary.reason_line = position.line;
+	g->summary.reason_column = position.column;
+}

@@ -261,7 +261,10 @@ void gate_read(struct gate *g)
 	read_all(&r);
 	gate_lexis_end(g, &r.lexis);
 	for (uint32_t i = 0; i < g->nodes_count; i++)
-		g->summary.modern |= gate_modern(g, i);
+		if (!g->summary.modern && gate_modern(g, i)) {
+			g->summary.modern = true;
+			g->modern_at = i;
+		}
 
 	ts_tree_cursor_delete(&r.cursor);
 	ts_tree_delete(tree);

@@ -133,7 +133,7 @@ void out_decimal(struct out *out, uint64_t v)
 
 void out_small_frame(enum frame_type type, const void *payload, size_t n)
 {
-	unsigned char frame[FRAME_HEADER_BYTES + 32];
+	unsigned char frame[FRAME_HEADER_BYTES + OUT_SMALL_MOST];
 
 	frame[0] = (unsigned char)type;
 	put_u32le(frame + 1, (uint32_t)n);

@@ -59,7 +59,8 @@ bool out_string_is_whole(const char *s, size_t n);
 void out_json_string(struct out *out, const char *s, size_t n);
 void out_quoted_string(struct out *out, const char *s, size_t n);
 
-/* A whole frame without text. */
+/* A whole frame of at most so many bytes, none of them from the engine. */
+#define OUT_SMALL_MOST 80u
 void out_small_frame(enum frame_type type, const void *payload, size_t n);
 
 #endif

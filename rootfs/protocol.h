@@ -29,7 +29,7 @@
 #include <stdint.h>
 
 /* Rises whenever a frame or the argument vector changes its meaning. */
-#define PROTOCOL_VERSION 2u
+#define PROTOCOL_VERSION 3u
 
 #define FRAME_HEADER_BYTES 5u
 
@@ -38,7 +38,7 @@
 #define FRAME_TYPES(X)        \
 	X(READY, 0x01, 8)     \
 	X(FINDING, 0x02, 141) \
-	X(GATE, 0x03, 16)     \
+	X(GATE, 0x03, 72)     \
 	X(LOG, 0x04, 2)       \
 	X(VALUE, 0x05, 5)     \
 	X(ERROR, 0x06, 20)    \
@@ -129,7 +129,9 @@ enum job_engine { JOB_ENGINE_AUTO, JOB_ENGINE_DUKTAPE, JOB_ENGINE_QUICKJS };
 #define FINDINGS_MOST 256u
 
 /* GATE: u32 complexity, u32 nesting, u32 engine that will run (enum job_engine, never
- * AUTO), u32 flags. */
+ * AUTO), u32 flags; with GATE_MODERN what needs it, else 0 and nothing: u32 line, u32
+ * column (1-based, in characters), text of the source. */
+#define GATE_REASON_MOST 48u
 enum gate_flag {
 	GATE_UNPARSED = 1 << 0, /* parts of the source were not understood */
 	GATE_MODERN = 1 << 1,	/* it needs more than ECMAScript 5 */

@@ -88,17 +88,20 @@ static void analyse(bool by_duktape, struct gate_summary *summary)
 	gate_analyse(&job, summary);
 }
 
-static void send_gate(const struct gate_summary *summary)
+static void send_gate(enum job_engine engine, const struct gate_summary *summary)
 {
-	unsigned char payload[16];
+	unsigned char payload[24 + GATE_REASON_MOST];
 
 	put_u32le(payload, summary->complexity);
 	put_u32le(payload + 4, summary->nesting);
-	put_u32le(payload + 8, run.engine->id);
+	put_u32le(payload + 8, engine);
 	put_u32le(payload + 12, (summary->unparsed ? GATE_UNPARSED : 0) |
 					(summary->modern ? GATE_MODERN : 0));
+	put_u32le(payload + 16, summary->reason_line);
+	put_u32le(payload + 20, summary->reason_column);
+	memcpy(payload + 24, summary->reason, summary->reason_len);
 	run.stage = RUN_GATED;
-	out_small_frame(FRAME_GATE, payload, sizeof(payload));
+	out_small_frame(FRAME_GATE, payload, 24 + summary->reason_len);
 }
 
 static uint32_t wait_go(void)
@@ -137,7 +140,7 @@ uint32_t run_gate(bool has_quickjs)
 	run.engine = choose(has_quickjs, &summary);
 	run.engine->build();
 	run.engine->prepare();
-	send_gate(&summary);
+	send_gate(run.engine->id, &summary);
 	return wait_go();
 }
 
@@ -164,6 +167,12 @@ void run_end(void)
 	end_now(END_DONE);
 }
 
+/* The one that was asked for, also where it was not come to yet: the host knows it. */
+static enum job_engine engine_of_job(void)
+{
+	return run.job.engine == JOB_ENGINE_QUICKJS ? JOB_ENGINE_QUICKJS : run.engine->id;
+}
+
 void run_end_limit(enum limit_kind kind)
 {
 	unsigned char payload[2] = {(unsigned char)kind, (unsigned char)run.phase};
@@ -171,7 +180,7 @@ void run_end_limit(enum limit_kind kind)
 	if (run.out.writing || run.stage < RUN_WAITING)
 		end_now(END_NO_MEMORY);
 	if (run.stage < RUN_GATED)
-		send_gate(&(struct gate_summary){.unparsed = true});
+		send_gate(engine_of_job(), &(struct gate_summary){.unparsed = true});
 	if (run.stage < RUN_GOING)
 		wait_go();
 	out_small_frame(FRAME_LIMIT, payload, sizeof(payload));

@@ -78,6 +78,8 @@ struct frame {
 			uint32_t complexity, nesting;
 			enum job_engine engine;
 			bool unparsed, modern;
+			uint32_t line, column; /* of what makes it modern */
+			struct frame_text reason;
 		} gate;
 		struct {
 			enum log_level level;

@@ -110,9 +110,14 @@ static enum frames_fault decode_gate(struct cursor *c, struct frame *f)
 	f->gate.engine = (enum job_engine)engine;
 	f->gate.unparsed = flags & GATE_UNPARSED;
 	f->gate.modern = flags & GATE_MODERN;
-	return fault_unless(used_up(c) && engine > JOB_ENGINE_AUTO &&
-			    engine <= JOB_ENGINE_QUICKJS &&
-			    !(flags & ~(uint32_t)GATE_FLAGS_ALL));
+	f->gate.line = cursor_u32(c);
+	f->gate.column = cursor_u32(c);
+	f->gate.reason = cursor_rest(c);
+	if (!used_up(c) || engine <= JOB_ENGINE_AUTO || engine > JOB_ENGINE_QUICKJS ||
+	    flags & ~(uint32_t)GATE_FLAGS_ALL || f->gate.reason.len > GATE_REASON_MOST ||
+	    (!f->gate.modern && f->gate.reason.len))
+		return FRAMES_FAULT_PAYLOAD;
+	return is_utf8(f->gate.reason) ? FRAMES_FAULT_NONE : FRAMES_FAULT_UTF8;
 }
 
 static enum frames_fault decode_log(struct cursor *c, struct frame *f)

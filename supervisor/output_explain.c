@@ -101,6 +101,18 @@ static bool is_stack_limit(const struct record_error *error)
 	       !strcmp(text_str(&error->message), "callstack limit");
 }
 
+/* What the engine that was asked for could not know. */
+static void explain_modern(const struct record *record, struct text *to)
+{
+	const struct text *what = &record->modern_text;
+
+	text_add_str(to, "; duktape speaks ECMAScript 5, and '");
+	add_foreign(to, text_str(what), what->len);
+	text_add_char(to, '\'');
+	add_place(record, record->modern_line, record->modern_column, to);
+	text_add_str(to, " needs --engine quickjs");
+}
+
 static void explain_error(const struct record *record, struct text *to)
 {
 	const struct record_error *error = &record->error;
@@ -117,8 +129,7 @@ static void explain_error(const struct record *record, struct text *to)
 	}
 	if (error->phase == PHASE_PARSE && record->modern &&
 	    record->engine == POLICY_ENGINE_DUKTAPE)
-		text_add_str(to, " (this engine speaks ECMAScript 5: no let, arrow "
-				 "functions, classes or template strings)");
+		explain_modern(record, to);
 	add_stack(error, to);
 }
 

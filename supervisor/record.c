@@ -21,6 +21,7 @@ void record_init(struct record *record, const struct request *request)
 		.value_json = TEXT_INIT(value_most),
 		.value_text = TEXT_INIT(value_most),
 		.why = TEXT_INIT(2 * ERROR_TEXT_MOST),
+		.modern_text = TEXT_INIT(GATE_REASON_MOST),
 		.error = {.name = TEXT_INIT(ERROR_TEXT_MOST),
 			  .message = TEXT_INIT(ERROR_TEXT_MOST),
 			  .stack = TEXT_INIT(ERROR_TEXT_MOST)},
@@ -37,6 +38,7 @@ void record_free(struct record *record)
 	text_free(&record->value_json);
 	text_free(&record->value_text);
 	text_free(&record->why);
+	text_free(&record->modern_text);
 	text_free(&record->error.name);
 	text_free(&record->error.message);
 	text_free(&record->error.stack);

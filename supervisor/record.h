@@ -65,7 +65,10 @@ struct record {
 	unsigned findings_count;
 	bool has_complexity;
 	uint32_t complexity, nesting;
-	bool modern;		   /* the source needs more than ECMAScript 5 */
+	/* The source needs more than ECMAScript 5; what does so first, and where. */
+	bool modern;
+	uint32_t modern_line, modern_column;
+	struct text modern_text;
 	enum policy_engine engine; /* that ran; AUTO: none has */
 
 	enum enforcer wall_by, cpu_by, memory_by, processes_by;

@@ -157,6 +157,21 @@ void record_write_finding(const struct record_finding *finding, struct text *to)
 	key_str(to, "why", finding->why);
 }
 
+/* Why a second engine is needed: what of the source, and where. */
+static void write_modern(const struct record *record, struct text *to)
+{
+	key(to, "modern");
+	if (!record->modern) {
+		text_add_str(to, "null");
+		return;
+	}
+	text_add_char(to, '{');
+	key_u64_or_null(to, "line", record->modern_line);
+	key_u64_or_null(to, "column", record->modern_column);
+	key_str(to, "text", text_str(&record->modern_text));
+	text_add_char(to, '}');
+}
+
 static void write_gate(const struct record *record, struct text *to)
 {
 	key(to, "gate");
@@ -179,6 +194,7 @@ static void write_gate(const struct record *record, struct text *to)
 		key_u64(to, "nesting", record->nesting);
 	else
 		key_str(to, "nesting", NULL);
+	write_modern(record, to);
 	text_add_char(to, '}');
 }
 

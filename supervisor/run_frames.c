@@ -119,6 +119,9 @@ static void take_gate(struct run *run, const struct frame *f)
 	run->record->has_complexity = true;
 	run->record->nesting = f->gate.nesting;
 	run->record->modern = f->gate.modern;
+	run->record->modern_line = f->gate.line;
+	run->record->modern_column = f->gate.column;
+	text_add(&run->record->modern_text, f->gate.reason.at, f->gate.reason.len);
 	run->unparsed = f->gate.unparsed;
 	run->record->complexity = f->gate.complexity;
 	run->record->engine = (enum policy_engine)f->gate.engine;

@@ -88,7 +88,7 @@ static void say_ready(char *arg)
 
 static void say_gate_with(uint32_t flags)
 {
-	unsigned char payload[16] = {0};
+	unsigned char payload[24] = {0};
 
 	put_u32le(payload + 8, JOB_ENGINE_DUKTAPE);
 	put_u32le(payload + 12, flags);

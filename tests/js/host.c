@@ -347,7 +347,7 @@ static void take_frame(json_t *result, const struct guest *guest, unsigned type,
 		break;
 	case FRAME_GATE:
 		json_object_set_new(result, "gate",
-				    json_integer(n == 16 ? get_u32le(p + 8) : 0));
+				    json_integer(n >= 24 ? get_u32le(p + 8) : 0));
 		if (guest->options->no_go)
 			dup2(guest->out, guest->in); /* closes the way in */
 		else

@@ -36,7 +36,7 @@ static void put_ready(struct stream *s)
 
 static void put_gate(struct stream *s)
 {
-	put(s, FRAME_GATE, "\7\0\0\0\2\0\0\0\1\0\0\0\0\0\0\0", 16);
+	put(s, FRAME_GATE, "\7\0\0\0\2\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 24);
 }
 
 static void put_log(struct stream *s, const char *text)
