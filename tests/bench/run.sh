@@ -131,6 +131,32 @@ fi
 printf 'one-line script, whole process, %s interleaved rounds, idle machine wanted\n' "$rounds"
 "$bench/bench" -n "$rounds" "$dir/list" || bad=1
 
+# The two engines beside each other: the first is the yardstick.
+compare_engines() {
+	: >"$dir/list"
+	printf '%s\n' "$2" >"$dir/script.js"
+	for engine in duktape quickjs; do
+		add "$engine" text - - "$quod" run --engine $engine "$dir/script.js"
+	done
+	printf '\n%s\n' "$1"
+	"$bench/bench" -n "$3" -w 1 "$dir/list" || bad=1
+}
+
+if "$quod" run --engine quickjs -e 1+1 >/dev/null 2>&1; then
+	compare_engines 'one-line script on either engine' 1+1 "$rounds"
+	compare_engines 'fib(27)' 'function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2) }
+		fib(27) === 196418 ? 2 : 0' 10
+	compare_engines 'sort of 200,000 numbers' 'var a = [], s = 12345;
+		for (var i = 0; i < 200000; i++)
+			a.push(s = (s * 1103515245 + 12345) % 2147483648);
+		a.sort(function (x, y) { return x - y }); a[1000] === 9517056 ? 2 : 0' 5
+	compare_engines 'string building' 'var t = "";
+		for (var i = 0; i < 40000; i++) t += "x" + i % 10;
+		t.length === 80000 ? 2 : 0' 10
+else
+	absent quickjs "quod was built without it"
+fi
+
 printf '\nquod run alone\n'
 "$bench/inspect" "$quod" run -e 1+1 >"$dir/inspected"
 read -r supervisor_kib instructions <"$dir/inspected"
