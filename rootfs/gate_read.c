@@ -7,6 +7,11 @@
 
 #include "rootfs/gate_core.h"
 
+/* Steps of the parser. Sources of every kind take at most 20 a byte, those with errors
+ * more: what goes on beyond this only burns time. */
+#define PARSE_STEPS_LEAST    200000u
+#define PARSE_STEPS_PER_BYTE UINT64_C(64)
+
 struct reading {
 	struct gate *g;
 	TSTreeCursor cursor;
@@ -246,28 +251,73 @@ static char *without_nul(const struct gate *g)
 	return copy;
 }
 
-void gate_read(struct gate *g)
+/* The parser tells its log of every step and every character that it looks at, again and
+ * again if it goes back: so the log counts its work. */
+static void count_step(void *payload, TSLogType type, const char *message)
 {
-	struct reading r = {.g = g, .open = GATE_NONE};
-	char *copy = memchr(g->source, 0, g->source_len) ? without_nul(g) : NULL;
-	TSParser *parser = ts_parser_new();
+	(void)type, (void)message;
+	gate_tree_spend(payload, 1);
+}
+
+/* NULL: the work was more than a source of that size is worth. */
+static TSTree *parse(TSParser *parser, const char *source, uint32_t len)
+{
+	struct gate_tree_budget budget = {
+		.left = PARSE_STEPS_LEAST + PARSE_STEPS_PER_BYTE * len,
+	};
 	TSTree *tree;
 
 	if (!ts_parser_set_language(parser, tree_sitter_javascript()))
 		__builtin_trap();
-	tree = ts_parser_parse_string(parser, NULL, copy ? copy : g->source,
-				      g->source_len);
+	ts_parser_set_logger(parser, (TSLogger){&budget, count_step});
+	ts_parser_set_cancellation_flag(parser, &budget.spent);
+	gate_tree_count(&budget);
+	tree = ts_parser_parse_string(parser, NULL, source, len);
+	gate_tree_count(NULL);
+	return tree;
+}
+
+static void read_tree(struct gate *g, TSTree *tree)
+{
+	struct reading r = {.g = g, .open = GATE_NONE};
+
 	r.cursor = ts_tree_cursor_new(ts_tree_root_node(tree));
 	read_all(&r);
 	gate_lexis_end(g, &r.lexis);
-	for (uint32_t i = 0; i < g->nodes_count; i++)
-		if (!g->summary.modern && gate_modern(g, i)) {
-			g->summary.modern = true;
-			g->modern_at = i;
-		}
-
+	for (uint32_t i = 0; i < g->nodes_count && !g->summary.modern; i++) {
+		g->summary.modern = gate_modern(g, i);
+		g->modern_at = i;
+	}
 	ts_tree_cursor_delete(&r.cursor);
 	ts_tree_delete(tree);
+}
+
+/* A program of which nothing is known. */
+static void read_nothing(struct gate *g)
+{
+	gate_room(&g->nodes, 0, &g->nodes_room, sizeof(*g->nodes));
+	g->values = gate_tree_calloc(g->nodes_room, sizeof(*g->values));
+	g->nodes[0] = (struct gate_node){
+		.kind = sym_program,
+		.end = g->source_len,
+		.parent = GATE_NONE,
+		.after = 1,
+		.ref = GATE_NONE,
+	};
+	g->nodes_count = 1;
+	g->summary.unparsed = true;
+}
+
+void gate_read(struct gate *g)
+{
+	char *copy = memchr(g->source, 0, g->source_len) ? without_nul(g) : NULL;
+	TSParser *parser = ts_parser_new();
+	TSTree *tree = parse(parser, copy ? copy : g->source, g->source_len);
+
+	if (tree)
+		read_tree(g, tree);
+	else
+		read_nothing(g);
 	ts_parser_delete(parser);
 	gate_tree_free(copy);
 }

@@ -16,7 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#define REQUEST_STEPS 8u
+
 static struct gate_memory gate_tree_memory;
+static struct gate_tree_budget *gate_tree_counted;
 
 static inline void *gate_tree_must(void *at)
 {
@@ -28,10 +31,18 @@ static inline void *gate_tree_must(void *at)
 void gate_tree_use(const struct gate_memory *memory)
 {
 	gate_tree_memory = *memory;
+	gate_tree_counted = NULL;
+}
+
+void gate_tree_count(struct gate_tree_budget *budget)
+{
+	gate_tree_counted = budget;
 }
 
 void *gate_tree_malloc(size_t size)
 {
+	if (gate_tree_counted)
+		gate_tree_spend(gate_tree_counted, REQUEST_STEPS);
 	return gate_tree_must(
 		gate_tree_memory.take(gate_tree_memory.heap, size ? size : 1));
 }
@@ -93,6 +104,7 @@ static inline int gate_tree_nothing(void)
 #define fprintf(...)	   gate_tree_nothing()
 #define fputs(...)	   gate_tree_nothing()
 #define snprintf(...)	   gate_tree_nothing()
+#define sprintf(...)	   gate_tree_nothing()
 #define vsnprintf(...)	   gate_tree_nothing()
 #define clock_gettime(...) gate_tree_nothing()
 #define dup(...)	   (-1)

@@ -20,4 +20,23 @@ void gate_tree_free(void *at);
 
 const TSLanguage *tree_sitter_javascript(void);
 
+/* What a parser has done: steps and requests for memory. */
+struct gate_tree_budget {
+	uint64_t left;
+	size_t spent; /* 1: nothing is left */
+};
+
+static inline void gate_tree_spend(struct gate_tree_budget *budget, uint64_t steps)
+{
+	if (budget->left > steps) {
+		budget->left -= steps;
+	} else {
+		budget->left = 0;
+		budget->spent = 1;
+	}
+}
+
+/* From here on requests for memory are counted there; NULL: nowhere. */
+void gate_tree_count(struct gate_tree_budget *budget);
+
 #endif
