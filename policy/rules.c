@@ -162,6 +162,12 @@ const struct rule rules_builtin[] = {
 		MATCHES(GLOBAL("SharedArrayBuffer"), GLOBAL("Atomics")),
 	},
 	{
+		.name = "guarded-global",
+		WARN("a host's global is used behind a test with typeof"),
+		.why = "It is not here, so nothing is done; elsewhere it would be.",
+		MATCHES(SIGNAL("global-guarded")),
+	},
+	{
 		.name = "module-exports",
 		INFO("a module's exports are used"),
 		.why = "The script is no module: without a test with typeof this throws.",
@@ -219,6 +225,13 @@ const struct rule rules_builtin[] = {
 		DENY("a global is looked up by a name that is only known when it runs"),
 		.why = "It may be any of them, those that other rules forbid too.",
 		MATCHES(SIGNAL("global-dynamic-key")),
+	},
+	{
+		.name = "global-escape",
+		DENY("the global object is handed to where it cannot be followed"),
+		.why = "From there any global can be reached without being named, or "
+		       "changed.",
+		MATCHES(SIGNAL("global-escape")),
 	},
 	{
 		.name = "global-enumeration",

@@ -6,6 +6,10 @@
 
 #include "rootfs/gate_core.h"
 
+/* Steps of what a source could make quadratic. Honest ones take a few a byte. */
+#define WORK_LEAST    UINT64_C(4000000)
+#define WORK_PER_BYTE UINT64_C(200)
+
 static void gate_free(struct gate *g)
 {
 	gate_rules_free(g);
@@ -29,6 +33,7 @@ void gate_analyse(const struct gate_job *job, struct gate_summary *ret_summary)
 	/* Escapes of the source alone never use it up: each is read once or twice a
 	 * round. */
 	g->fold_left = GATE_FOLD_SUM_MOST + 12 * g->source_len;
+	g->work_left = WORK_LEAST + WORK_PER_BYTE * g->source_len;
 	g->summary.complexity = 1;
 
 	gate_rules_read(g, tree_sitter_javascript());

@@ -15,17 +15,45 @@ void gate_write_variable(struct gate *g, uint32_t variable, struct gate_value va
 
 	if (value.kind == GATE_NOTHING)
 		value.kind = GATE_UNKNOWN;
-	joined = gate_value_join(v->next, value);
-	if (!g->round && v->read && !gate_value_same(joined, v->next))
+	joined = gate_value_join(g, v->next, value);
+	if (!g->round && v->read && !gate_value_same(g, joined, v->next))
 		g->again = true;
 	v->next = joined;
+	/* The engine calls them on the global object, to make it a text. */
+	if (v->global && value.kind == GATE_FUNCTION &&
+	    (gate_is_method_of_all(g->names[v->name].text) ||
+	     gate_text_is(g->names[v->name].text, "toJSON") ||
+	     gate_text_is(g->names[v->name].text, "then")))
+		gate_lose(g, value, v->node);
 }
 
 void gate_write(struct gate *g, uint32_t i, struct gate_value value)
 {
+	struct gate_text name;
+
 	g->values[i] = value;
 	if (g->nodes[i].ref != GATE_NONE)
 		gate_write_variable(g, g->nodes[i].ref, value);
+	else if (gate_text_decode(g, gate_source_of(g, i), &name))
+		gate_global_write(g, name, value);
+}
+
+static void write_member(struct gate *g, uint32_t target, struct gate_value value)
+{
+	uint32_t object = gate_child(g, target, field_object);
+	uint32_t property = gate_child(g, target, field_property);
+	uint32_t index = gate_child(g, target, field_index);
+	struct gate_value key = gate_value_of(GATE_UNKNOWN);
+	struct gate_text text;
+
+	if (object == GATE_NONE)
+		return;
+	if (index != GATE_NONE)
+		key = g->values[index];
+	else if (property != GATE_NONE &&
+		 gate_text_decode(g, gate_source_of(g, property), &text))
+		key = gate_value_text(text);
+	gate_member_write(g, g->values[object], key, value, target);
 }
 
 static void bind_to(struct gate *g, uint32_t pattern, struct gate_value value,
@@ -68,7 +96,7 @@ static void bind_default(struct gate *g, uint32_t i, struct gate_value value,
 		 right = gate_child(g, i, field_right);
 
 	if (right != GATE_NONE)
-		value = gate_value_join(value, g->values[right]);
+		value = gate_value_join(g, value, g->values[right]);
 	if (left != GATE_NONE)
 		bind_to(g, left, value, depth + 1);
 }
@@ -100,7 +128,7 @@ static void bind_property(struct gate *g, uint32_t i, struct gate_value object,
 				depth + 1);
 		break;
 	case sym_rest_pattern:
-		if (object.kind == GATE_GLOBAL)
+		if (gate_value_is_global(object))
 			gate_signal(g, GATE_SIGNAL_GLOBAL_ENUMERATION, i);
 		left = gate_first_real(g, i);
 		if (left != GATE_NONE)
@@ -130,7 +158,8 @@ static void bind_elements(struct gate *g, uint32_t pattern, struct gate_value li
 				bind_to(g, in, list, depth + 1);
 			continue;
 		}
-		if (list.kind == GATE_LIST || list.kind == GATE_STRING)
+		if ((list.kind == GATE_LIST || list.kind == GATE_STRING) &&
+		    !gate_is_patched(g, (struct gate_text){"next", 4}))
 			key = gate_member_by(g, list,
 					     known ? gate_value_number(index) : key, i);
 		bind_to(g, i, key, depth + 1);
@@ -144,8 +173,11 @@ static void bind_to(struct gate *g, uint32_t pattern, struct gate_value value,
 
 	if (depth > PATTERN_DEPTH_MOST) {
 		for (uint32_t i = pattern; i < g->nodes[pattern].after; i++)
-			if (g->nodes[i].flags & (GATE_NODE_DECLARES | GATE_NODE_WRITES))
+			if (g->nodes[i].flags & (GATE_NODE_DECLARES | GATE_NODE_WRITES) &&
+			    gate_is_name(g->nodes[i].kind))
 				gate_write(g, i, gate_value_of(GATE_UNKNOWN));
+		gate_lose(g, value, pattern);
+		gate_patch_any(g, gate_value_of(GATE_PROTO));
 		return;
 	}
 	switch (kind) {
@@ -164,6 +196,10 @@ static void bind_to(struct gate *g, uint32_t pattern, struct gate_value value,
 		break;
 	case sym_array_pattern:
 		bind_elements(g, pattern, value, depth);
+		break;
+	case sym_member_expression:
+	case sym_subscript_expression:
+		write_member(g, pattern, value);
 		break;
 	case sym_object_pattern:
 		for (uint32_t i = gate_first_real(g, pattern); i != GATE_NONE;

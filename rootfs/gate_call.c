@@ -6,39 +6,22 @@
  */
 #include <string.h>
 
-#include "rootfs/gate_core.h"
+#include "rootfs/gate_call.h"
 
-#define ARGUMENTS_MOST 64u
 /* Reflect.apply(Reflect.apply, ...): so many detours are followed. */
 #define DETOURS_MOST 6u
+/* Functions that a value may be. */
+#define MATES_MOST 16u
 
-struct call {
-	uint32_t at; /* the node of the call */
-	struct gate_value target, receiver;
-	struct gate_value args[ARGUMENTS_MOST];
-	uint32_t count;
-	bool method;	/* called on a receiver */
-	bool on_this;	/* which is `this` */
-	bool more;	/* there are arguments that are not known */
-	bool construct; /* by new */
-};
-
-static struct gate_value arg(const struct call *call, uint32_t i)
+static void add_arg(struct gate_call *call, struct gate_value value)
 {
-	if (i < call->count)
-		return call->args[i];
-	return gate_value_of(call->more ? GATE_UNKNOWN : GATE_UNDEFINED);
-}
-
-static void add_arg(struct call *call, struct gate_value value)
-{
-	if (call->count < ARGUMENTS_MOST && !call->more)
+	if (call->count < GATE_ARGUMENTS_MOST && !call->more)
 		call->args[call->count++] = value;
 	else
 		call->more = true;
 }
 
-static void add_list(struct gate *g, struct call *call, struct gate_value list)
+void gate_call_add_list(struct gate *g, struct gate_call *call, struct gate_value list)
 {
 	if (list.kind != GATE_LIST || list.flags & GATE_VALUE_OPAQUE) {
 		call->more = true;
@@ -57,7 +40,7 @@ static bool is_plain(const struct gate *g, uint32_t template)
 	return true;
 }
 
-static void read_args(struct gate *g, struct call *call, uint32_t args)
+static void read_args(struct gate *g, struct gate_call *call, uint32_t args)
 {
 	if (args == GATE_NONE)
 		return;
@@ -76,7 +59,7 @@ static void read_args(struct gate *g, struct call *call, uint32_t args)
 	for (uint32_t i = gate_first_real(g, args); i != GATE_NONE;
 	     i = gate_next_real(g, i)) {
 		if (g->nodes[i].kind == sym_spread_element)
-			add_list(g, call, g->values[i]);
+			gate_call_add_list(g, call, g->values[i]);
 		else
 			add_arg(call, g->values[i]);
 	}
@@ -92,190 +75,77 @@ static uint32_t first_parameter(const struct gate *g, uint32_t function)
 				       : gate_first_real(g, parameters);
 }
 
-static struct gate_value call_function(struct gate *g, const struct call *call)
+/* What `this` is to the function that is called. */
+static uint8_t self_of(const struct gate_call *call)
 {
-	struct gate_function *f;
-	uint32_t index = 0;
+	if (call->construct)
+		return 0;
+	if (call->method && call->receiver.kind != GATE_UNDEFINED &&
+	    call->receiver.kind != GATE_NULL)
+		return gate_value_is_global(call->receiver) ? call->receiver.kind : 0;
+	return call->immediate ? GATE_GLOBAL : GATE_THIS;
+}
 
-	if (!gate_is_function(g->nodes[call->target.node].kind))
+static uint32_t next_parameter(const struct gate *g, uint32_t function, uint32_t i)
+{
+	return g->nodes[function].kind == sym_arrow_function &&
+			       g->nodes[i].field == field_parameter
+		       ? GATE_NONE
+		       : gate_next_real(g, i);
+}
+
+static void pass_arguments(struct gate *g, const struct gate_call *call,
+			   const struct gate_function *f)
+{
+	uint32_t index = 0, parameter = first_parameter(g, f->node);
+
+	for (; parameter != GATE_NONE && g->nodes[parameter].kind != sym_rest_pattern;
+	     parameter = next_parameter(g, f->node, parameter), index++)
+		gate_bind(g, parameter, gate_call_arg(call, index));
+	if (parameter != GATE_NONE)
+		gate_bind(g, parameter, gate_value_of(GATE_UNKNOWN));
+	if (parameter != GATE_NONE || f->arguments)
+		gate_call_lose(g, call, f->arguments ? 0 : index);
+}
+
+/* Each of the functions that it may be. */
+static struct gate_value call_function(struct gate *g, const struct gate_call *call)
+{
+	struct gate_value all = gate_value_of(GATE_NOTHING);
+	struct gate_function *first, *f;
+	unsigned mates = 0;
+
+	if (!gate_is_function(g->nodes[call->target.node].kind)) {
+		gate_call_lose(g, call, 0);
 		return gate_value_of(GATE_UNKNOWN);
-	f = &g->functions[g->nodes[call->target.node].ref];
-	if (!call->method && !call->construct && !f->plain) {
-		f->plain = true;
-		g->again |= f->this_read;
 	}
-	for (uint32_t i = first_parameter(g, f->node); i != GATE_NONE; index++) {
-		gate_bind(g, i,
-			  g->nodes[i].kind == sym_rest_pattern
-				  ? gate_value_of(GATE_UNKNOWN)
-				  : arg(call, index));
-		i = g->nodes[f->node].kind == sym_arrow_function &&
-				    g->nodes[i].field == field_parameter
-			    ? GATE_NONE
-			    : gate_next_real(g, i);
+	first = f = &g->functions[g->nodes[call->target.node].ref];
+	do {
+		gate_set_this(g, f, self_of(call));
+		pass_arguments(g, call, f);
+		all = gate_value_join(g, all, gate_returns(g, f));
+		f = &g->functions[f->mate];
+	} while (f != first && ++mates < MATES_MOST);
+	if (f != first || call->target.flags & GATE_VALUE_UNSURE) {
+		gate_call_lose(g, call, 0);
+		all = gate_value_join(g, all, gate_value_of(GATE_UNKNOWN));
 	}
-	return gate_returns(g, f);
+	return all;
 }
 
-/* A function that is handed over where it stands, without a receiver to go with it. */
-static void callback(struct gate *g, const struct call *call, uint32_t args)
+/* A number is code as well, but does nothing. */
+static bool may_be_code(const struct gate_call *call)
 {
-	uint32_t last = GATE_NONE;
-	struct gate_function *f;
-
-	if (args == GATE_NONE || call->count != 1 || call->more)
-		return;
-	last = gate_in_parens(g, gate_first_real(g, args));
-	if (last == GATE_NONE || g->nodes[last].kind != sym_function_expression)
-		return;
-	f = &g->functions[g->nodes[last].ref];
-	if (!f->plain) {
-		f->plain = true;
-		g->again |= f->this_read;
-	}
+	for (uint32_t i = 0; i < call->count; i++)
+		if (call->args[i].kind != GATE_NUMBER &&
+		    call->args[i].kind != GATE_BOOLEAN &&
+		    call->args[i].kind != GATE_UNDEFINED &&
+		    call->args[i].kind != GATE_NULL)
+			return true;
+	return call->more;
 }
 
-/* --- functions of the engine --- */
-
-static struct gate_value apply(struct gate *g, struct call *call);
-
-static void enumerates(struct gate *g, const struct call *call, struct gate_value value)
-{
-	if (value.kind == GATE_GLOBAL)
-		gate_signal(g, GATE_SIGNAL_GLOBAL_ENUMERATION, call->at);
-	if (value.kind == GATE_CODE_PROTO ||
-	    (value.kind == GATE_DESCRIPTORS &&
-	     g->list[value.first].kind == GATE_CODE_PROTO))
-		gate_signal(g, GATE_SIGNAL_CODE_CONSTRUCTOR, call->at);
-}
-
-static struct gate_value do_enumerate(struct gate *g, struct call *call)
-{
-	enumerates(g, call, arg(call, 0));
-	return gate_value_of(GATE_UNKNOWN);
-}
-
-static struct gate_value do_prototype(struct gate *g, struct call *call)
-{
-	return gate_prototype_of(g, arg(call, 0));
-}
-
-static struct gate_value do_get(struct gate *g, struct call *call)
-{
-	return gate_member_by(g, arg(call, 0), arg(call, 1), call->at);
-}
-
-static struct gate_value do_descriptor(struct gate *g, struct call *call)
-{
-	return gate_value_boxed(g, GATE_DESCRIPTOR, do_get(g, call));
-}
-
-static struct gate_value do_descriptors(struct gate *g, struct call *call)
-{
-	enumerates(g, call, arg(call, 0));
-	return gate_value_boxed(g, GATE_DESCRIPTORS, arg(call, 0));
-}
-
-static struct gate_value do_write(struct gate *g, struct call *call)
-{
-	if (gate_is_prototype(arg(call, 0)))
-		gate_signal(g, GATE_SIGNAL_PROTOTYPE_WRITE, call->at);
-	return arg(call, 0);
-}
-
-static struct gate_value do_assign(struct gate *g, struct call *call)
-{
-	struct gate_value joined = do_write(g, call);
-
-	for (uint32_t i = 1; i < call->count; i++) {
-		enumerates(g, call, call->args[i]);
-		joined = gate_value_join(joined, call->args[i]);
-	}
-	return joined;
-}
-
-static struct gate_value do_apply(struct gate *g, struct call *call)
-{
-	struct call inner = {.at = call->at, .target = arg(call, 0), .method = true};
-
-	add_list(g, &inner, arg(call, 2));
-	return apply(g, &inner);
-}
-
-static struct gate_value do_construct(struct gate *g, struct call *call)
-{
-	struct call inner = {.at = call->at, .target = arg(call, 0), .construct = true};
-
-	add_list(g, &inner, arg(call, 1));
-	return apply(g, &inner);
-}
-
-static struct gate_value do_timer(struct gate *g, struct call *call)
-{
-	struct gate_value what = arg(call, 0);
-
-	if (gate_value_is_text(what) || what.kind == GATE_LIST)
-		gate_signal(g, GATE_SIGNAL_TIMER_STRING, call->at);
-	if (what.kind == GATE_FUNCTION) {
-		struct call inner = {.at = call->at, .target = what, .more = true};
-
-		apply(g, &inner);
-	}
-	return gate_value_of(GATE_UNKNOWN);
-}
-
-static struct gate_value do_proxy(struct gate *g, struct call *call)
-{
-	(void)g;
-	return call->construct ? arg(call, 0) : gate_value_of(GATE_UNKNOWN);
-}
-
-static const struct builtin {
-	const char *path;
-	struct gate_value (*call)(struct gate *g, struct call *call);
-} builtins[] = {
-	{"Object.getPrototypeOf", do_prototype},
-	{"Reflect.getPrototypeOf", do_prototype},
-	{"Reflect.get", do_get},
-	{"Object.getOwnPropertyDescriptor", do_descriptor},
-	{"Reflect.getOwnPropertyDescriptor", do_descriptor},
-	{"Object.getOwnPropertyDescriptors", do_descriptors},
-	{"Object.keys", do_enumerate},
-	{"Object.values", do_enumerate},
-	{"Object.entries", do_enumerate},
-	{"Object.getOwnPropertyNames", do_enumerate},
-	{"Object.getOwnPropertySymbols", do_enumerate},
-	{"Reflect.ownKeys", do_enumerate},
-	{"JSON.stringify", do_enumerate},
-	{"Object.assign", do_assign},
-	{"Object.defineProperty", do_write},
-	{"Object.defineProperties", do_write},
-	{"Object.setPrototypeOf", do_assign},
-	{"Reflect.setPrototypeOf", do_assign},
-	{"Reflect.defineProperty", do_write},
-	{"Reflect.set", do_write},
-	{"Reflect.apply", do_apply},
-	{"Reflect.construct", do_construct},
-	{"setTimeout", do_timer},
-	{"setInterval", do_timer},
-	{"setImmediate", do_timer},
-	{"Proxy", do_proxy},
-};
-
-static struct gate_value call_path(struct gate *g, struct call *call)
-{
-	struct gate_text path = {call->target.text, call->target.n};
-
-	gate_mention(g, call->construct ? RULE_NEW : RULE_CALL, path, call->at);
-	for (size_t i = 0; i < sizeof(builtins) / sizeof(builtins[0]); i++)
-		if (gate_text_is(path, builtins[i].path))
-			return builtins[i].call(g, call);
-	if (call->more && !gate_text_is(path, "String.raw"))
-		return gate_value_of(GATE_UNKNOWN);
-	return gate_fold_call(g, path, call->args, call->count);
-}
-
-static struct gate_value apply(struct gate *g, struct call *call)
+struct gate_value gate_call_apply(struct gate *g, struct gate_call *call)
 {
 	struct gate_value value;
 
@@ -286,16 +156,21 @@ static struct gate_value apply(struct gate *g, struct call *call)
 			return gate_value_of(GATE_UNKNOWN);
 		}
 		g->detours++;
-		value = call_path(g, call);
+		value = gate_call_path(g, call);
 		g->detours--;
 		return value;
 	case GATE_FUNCTION:
 		return call_function(g, call);
 	case GATE_CTOR:
-		if (!call->construct && !call->on_this)
+		if (!call->construct && !call->on_this && may_be_code(call))
 			gate_signal(g, GATE_SIGNAL_CONSTRUCTOR_CALL, call->at);
+		gate_call_lose(g, call, 0);
 		return gate_value_of(GATE_UNKNOWN);
 	default:
+		/* It may be a method that gives back what it is called on. */
+		if (call->receiver.kind == GATE_GLOBAL && call->method)
+			gate_lose(g, call->receiver, call->at);
+		gate_call_lose(g, call, 0);
 		return gate_value_of(GATE_UNKNOWN);
 	}
 }
@@ -311,61 +186,110 @@ static bool is_callable(struct gate_value value)
 }
 
 /* f.call(this, ...), f.apply(this, [...]) */
-static struct gate_value call_by(struct gate *g, const struct call *call, bool spread)
+struct gate_value gate_call_by(struct gate *g, const struct gate_call *call, bool spread)
 {
-	struct call inner = {.at = call->at,
-			     .target = call->receiver,
-			     .method = arg(call, 0).kind != GATE_UNDEFINED &&
-				       arg(call, 0).kind != GATE_NULL,
-			     .more = false};
+	struct gate_call inner = {.at = call->at,
+				  .target = call->receiver,
+				  .receiver = gate_call_arg(call, 0),
+				  .method = true,
+				  .immediate = call->immediate};
 
 	if (spread)
-		add_list(g, &inner, arg(call, 1));
+		gate_call_add_list(g, &inner, gate_call_arg(call, 1));
 	for (uint32_t i = 1; !spread && i < call->count; i++)
 		add_arg(&inner, call->args[i]);
 	inner.more |= call->more;
-	return apply(g, &inner);
+	return gate_call_apply(g, &inner);
 }
 
 /* Callbacks of an array's methods are called with its elements. */
-static void call_with_elements(struct gate *g, const struct call *call)
+static void call_with_elements(struct gate *g, const struct gate_call *call)
 {
-	struct call inner = {
-		.at = call->at, .target = arg(call, 0), .method = true, .more = true};
+	struct gate_call inner = {.at = call->at,
+				  .target = gate_call_arg(call, 0),
+				  .receiver = gate_call_arg(call, 1),
+				  .method = true,
+				  .more = true};
 	struct gate_value element = gate_value_of(GATE_UNKNOWN);
 
 	if (inner.target.kind != GATE_FUNCTION)
 		return;
-	for (uint32_t i = 0; i < call->receiver.n && i < ARGUMENTS_MOST; i++)
-		element = gate_value_join(element, g->list[call->receiver.first + i]);
+	for (uint32_t i = 0; i < call->receiver.n && i < GATE_ARGUMENTS_MOST; i++)
+		element = gate_value_join(g, element, g->list[call->receiver.first + i]);
 	inner.args[inner.count++] = element;
-	apply(g, &inner);
+	gate_call_apply(g, &inner);
 }
 
-static struct gate_value call_method(struct gate *g, struct call *call,
+/* f.bind(this, ...): called later, by nobody knows whom. */
+static struct gate_value bind(struct gate *g, struct gate_call *call)
+{
+	struct gate_value self = gate_call_arg(call, 0), f = call->receiver;
+
+	gate_call_lose(g, call, 1);
+	if (f.kind == GATE_PATH && gate_value_is_global(self)) {
+		struct gate_call inner = {.at = call->at,
+					  .target = f,
+					  .receiver = self,
+					  .method = true,
+					  .more = true};
+
+		gate_call_apply(g, &inner);
+	}
+	if (f.kind != GATE_FUNCTION || !gate_is_function(g->nodes[f.node].kind))
+		return f;
+	if (self.kind == GATE_UNDEFINED || self.kind == GATE_NULL)
+		gate_lose(g, f, call->at);
+	gate_lose_method(g, f);
+	if (gate_value_is_global(self))
+		gate_set_this(g, &g->functions[g->nodes[f.node].ref], self.kind);
+	return gate_value_of(GATE_UNKNOWN);
+}
+
+static bool is_detour(struct gate_text method)
+{
+	return gate_text_is(method, "call") || gate_text_is(method, "apply") ||
+	       gate_text_is(method, "bind");
+}
+
+static struct gate_value call_method(struct gate *g, struct gate_call *call,
 				     struct gate_text method)
 {
 	struct gate_value folded;
 
 	if (is_callable(call->receiver)) {
 		if (gate_text_is(method, "call"))
-			return call_by(g, call, false);
+			return gate_call_by(g, call, false);
 		if (gate_text_is(method, "apply"))
-			return call_by(g, call, true);
+			return gate_call_by(g, call, true);
 		if (gate_text_is(method, "bind"))
-			return call->receiver;
+			return bind(g, call);
 	}
 	if (gate_text_is(method, "__defineGetter__") ||
-	    gate_text_is(method, "__defineSetter__")) {
-		if (gate_is_prototype(call->receiver))
-			gate_signal(g, GATE_SIGNAL_PROTOTYPE_WRITE, call->at);
+	    gate_text_is(method, "__defineSetter__"))
+		gate_member_write(g, call->receiver, gate_call_arg(call, 0),
+				  gate_call_arg(call, 1), call->at);
+	/* fn.call(this), fn.bind(this) of what is not known: `this` is no argument. */
+	if (call->target.kind < GATE_CTOR && call->count && is_detour(method)) {
+		if (call->args[0].kind == GATE_GLOBAL)
+			gate_lose(g, call->args[0], call->at);
+		gate_call_lose(g, call, 1);
+		return gate_value_of(GATE_UNKNOWN);
+	}
+	if (call->target.kind < GATE_CTOR && gate_call_lose_callback(g, call, method)) {
+		if (call->receiver.kind == GATE_GLOBAL)
+			gate_lose(g, call->receiver, call->at);
+		return gate_value_of(GATE_UNKNOWN);
 	}
 	if (call->receiver.kind == GATE_LIST)
 		call_with_elements(g, call);
-	folded = call->more ? gate_value_of(GATE_NOTHING)
-			    : gate_fold_method(g, call->receiver, method, call->args,
-					       call->count);
-	return folded.kind != GATE_NOTHING ? folded : apply(g, call);
+	folded = call->more || gate_is_patched(g, method) ||
+				 gate_is_patched(g, (struct gate_text){"constructor", 11})
+			 ? gate_value_of(GATE_NOTHING)
+			 : gate_fold_method(g, call->receiver, method, call->args,
+					    call->count);
+	if (folded.kind != GATE_NOTHING && !gate_call_lose_callback(g, call, method))
+		gate_call_lose(g, call, 0);
+	return folded.kind != GATE_NOTHING ? folded : gate_call_apply(g, call);
 }
 
 static bool is_this(const struct gate *g, uint32_t i)
@@ -375,7 +299,7 @@ static bool is_this(const struct gate *g, uint32_t i)
 }
 
 /* The name of the method that is called, if it is one; sets who it is called on. */
-static bool is_method(struct gate *g, struct call *call, uint32_t callee,
+static bool is_method(struct gate *g, struct gate_call *call, uint32_t callee,
 		      struct gate_text *ret_method)
 {
 	uint32_t object, property;
@@ -401,11 +325,25 @@ static bool is_method(struct gate *g, struct call *call, uint32_t callee,
 	       gate_value_to_text(g, g->values[property], ret_method);
 }
 
+/* (function () {})(), (function () {}).call(): is it one of these? */
+static bool is_written_there(const struct gate *g, uint32_t callee)
+{
+	uint32_t object;
+
+	callee = gate_in_parens(g, callee);
+	if (callee == GATE_NONE)
+		return false;
+	object = gate_child(g, callee, field_object);
+	if (object != GATE_NONE && g->nodes[callee].kind == sym_member_expression)
+		callee = gate_in_parens(g, object);
+	return callee != GATE_NONE && gate_is_function(g->nodes[callee].kind);
+}
+
 void gate_call(struct gate *g, uint32_t i)
 {
 	uint32_t callee = gate_child(g, i, field_function);
 	uint32_t args = gate_child(g, i, field_arguments);
-	struct call call = {.at = i};
+	struct gate_call call = {.at = i};
 	struct gate_text method;
 	bool named;
 
@@ -415,21 +353,20 @@ void gate_call(struct gate *g, uint32_t i)
 		gate_signal(g, GATE_SIGNAL_DYNAMIC_IMPORT, i);
 	call.target = g->values[callee];
 	named = is_method(g, &call, callee, &method);
+	call.immediate = is_written_there(g, callee);
 	read_args(g, &call, args);
-	callback(g, &call, args);
-	g->values[i] = named ? call_method(g, &call, method) : apply(g, &call);
+	g->values[i] = named ? call_method(g, &call, method) : gate_call_apply(g, &call);
 }
 
 void gate_new(struct gate *g, uint32_t i)
 {
 	uint32_t made = gate_child(g, i, field_constructor);
 	uint32_t args = gate_child(g, i, field_arguments);
-	struct call call = {.at = i, .construct = true};
+	struct gate_call call = {.at = i, .construct = true};
 
 	if (made == GATE_NONE)
 		return;
 	call.target = g->values[made];
 	read_args(g, &call, args);
-	callback(g, &call, args);
-	g->values[i] = apply(g, &call);
+	g->values[i] = gate_call_apply(g, &call);
 }

@@ -7,10 +7,13 @@
  *			is followed by what is in it, so every walk is a loop and needs no
  *			stack
  *	gate_lexis.c	places where engine and parser could read different words
- *	gate_scope.c	which name is whose
+ *	gate_scope.c	which names there are, gate_resolve.c: which name is whose
  *	gate_eval.c	what expressions come to: gate_value.c, gate_literal.c,
- *			gate_member.c, gate_known.c, gate_call.c, gate_fold*.c, gate_bind.c;
- *			rounds of it, until no variable changes
+ *			gate_member.c, gate_known.c, gate_call.c, gate_builtin.c,
+ *			gate_fold*.c, gate_bind.c; rounds of it, until no variable changes
+ *	gate_flow.c	values that go to where they are not followed; gate_global.c: and
+ *			those that are put into objects
+ *	gate_guard.c	names of a host, used behind a test with typeof
  *	gate_shape.c	signals that are seen by the shape alone
  *	gate_found.c	findings in order, with their places
  *
@@ -38,6 +41,8 @@
 	X(CODE_CONSTRUCTOR, "code-constructor")     \
 	X(CONSTRUCTOR_CALL, "constructor-call")     \
 	X(GLOBAL_DYNAMIC_KEY, "global-dynamic-key") \
+	X(GLOBAL_ESCAPE, "global-escape")           \
+	X(GLOBAL_GUARDED, "global-guarded")         \
 	X(GLOBAL_ENUMERATION, "global-enumeration") \
 	X(TIMER_STRING, "timer-string")             \
 	X(DYNAMIC_IMPORT, "dynamic-import")         \
@@ -79,6 +84,7 @@ enum gate_node_flag {
 		1 << 5,		 /* a name that is assigned here, or a pattern of them */
 	GATE_NODE_LEFT = 1 << 6, /* a loop: something in it goes out of it */
 	GATE_NODE_BARE = 1 << 7, /* below typeof alone: no mention of the name */
+	GATE_NODE_STATIC = 1 << 8,
 };
 
 struct gate_node {
@@ -102,6 +108,7 @@ enum gate_value_kind {
 	GATE_NUMBER,
 	GATE_STRING,
 	GATE_STRINGISH, /* a string that is not known */
+	GATE_SYMBOL,	/* Symbol.iterator and the like: names nothing that matters */
 	GATE_LIST,	/* an array: its values are known unless OPAQUE */
 	GATE_OBJECT,	/* an object literal */
 	GATE_REGEXP,
@@ -115,10 +122,12 @@ enum gate_value_kind {
 	GATE_DESCRIPTORS,
 	GATE_CODE_PROTO, /* the prototype of functions */
 	GATE_CODE,	 /* Function and its kin */
+	GATE_THIS,	 /* perhaps the global object: `this` of a plain call */
 	GATE_GLOBAL,	 /* the global object */
 };
 
 #define GATE_VALUE_OPAQUE 1u
+#define GATE_VALUE_UNSURE 2u /* of what stays itself: it may be something else */
 
 struct gate_value {
 	uint8_t kind;
@@ -151,15 +160,27 @@ struct gate_variable {
 	uint32_t name, scope, node;
 	uint32_t writes, seen; /* seen: in this round */
 	bool parameter;
-	bool read;  /* in this analysis, before now */
-	bool leaks; /* used otherwise than by reading a part of it */
+	bool read;   /* in this analysis, before now */
+	bool leaks;  /* used otherwise than by reading a part of it */
+	bool called; /* a method of it is, which changes nothing if it is the engine's */
+	bool global; /* a property of the global object too */
+	bool used;   /* otherwise than to be compared */
+	bool key;    /* names a property somewhere */
+	bool makes;  /* is called by new, or has its prototype used */
+	bool vague;  /* its value has come to no rest: paths are forgotten */
 	struct gate_value value, next;
 };
 
 struct gate_function {
 	uint32_t node, scope;
-	bool plain; /* is called without a receiver */
+	uint8_t self; /* what `this` may be: 0, GATE_THIS or GATE_GLOBAL */
 	bool this_read, read;
+	bool lost;	/* may be called from where it is not seen */
+	bool arguments; /* takes them otherwise than by its parameters */
+	bool makes;	/* called by new, or its prototype is used: a constructor */
+	uint32_t mate;	/* functions that a value may be as well, in a ring */
+	uint32_t ring;	/* which of them stands for the ring */
+	bool vague;
 	struct gate_value returns, next;
 };
 
@@ -167,6 +188,10 @@ struct gate_name {
 	struct gate_text text;
 	uint32_t hash;
 	bool declared;
+	bool patched;	 /* something of that name was given to something */
+	bool asked;	 /* whether it was, or what its field is */
+	uint32_t global; /* the variable of it that the global object has, or NONE */
+	struct gate_value field; /* what properties of that name may lead to */
 };
 
 struct gate_match {
@@ -225,6 +250,12 @@ struct gate {
 	uint32_t round;
 	uint32_t detours; /* calls in a call that is being followed */
 	bool again;	  /* something was read before it was known */
+	bool patched;	  /* anything may have been given to the engine's objects */
+	bool patches;	  /* something has been */
+	bool replaced;	  /* in sight */
+	bool patched_asked;
+	bool strayed; /* a `this` that may be the global object is out of sight */
+	uint64_t work_left;
 };
 
 /* --- gate_rules.c --- */
@@ -294,16 +325,22 @@ uint32_t gate_text_put(char *to, uint32_t code_point);
  * without escapes is given back as it is. */
 bool gate_text_decode(struct gate *g, struct gate_text raw, struct gate_text *ret_text);
 
-/* --- gate_scope.c, gate_names.c --- */
+/* --- gate_scope.c, gate_resolve.c, gate_names.c --- */
 uint32_t gate_name_of(struct gate *g, struct gate_text text);
+/* The same for a name that is there already, or NONE. */
+uint32_t gate_name_find(const struct gate *g, struct gate_text text);
 /* A use or a declaration of a name: is it one, and which name. */
 bool gate_is_reference(const struct gate *g, uint32_t i);
 uint32_t gate_name_at(struct gate *g, uint32_t i);
 void gate_names_free(struct gate *g);
+bool gate_is_name(TSSymbol kind);
+bool gate_is_of_engine(struct gate_text name);
 uint32_t gate_variable_add(struct gate *g, uint32_t scope, uint32_t name, uint32_t node);
 uint32_t gate_variable_find(const struct gate *g, uint32_t scope, uint32_t name);
 void gate_declare(struct gate *g);
 void gate_resolve(struct gate *g);
+/* Is it only asked what it is: compared, or for its name? */
+bool gate_is_asked(const struct gate *g, uint32_t i);
 void gate_scopes_free(struct gate *g);
 
 /* --- gate_value.c --- */
@@ -311,14 +348,22 @@ struct gate_value gate_value_of(uint8_t kind);
 struct gate_value gate_value_number(double number);
 struct gate_value gate_value_text(struct gate_text text);
 struct gate_value gate_value_path(struct gate_text path);
-struct gate_value gate_value_join(struct gate_value a, struct gate_value b);
-bool gate_value_same(struct gate_value a, struct gate_value b);
+struct gate_value gate_value_join(struct gate *g, struct gate_value a,
+				  struct gate_value b);
+bool gate_value_same(struct gate *g, struct gate_value a, struct gate_value b);
+/* Is it, or may it be, the global object? */
+static inline bool gate_value_is_global(struct gate_value value)
+{
+	return value.kind >= GATE_THIS;
+}
 /* 1 or 0; -1: not known. */
 int gate_value_truth(struct gate_value value);
 bool gate_value_to_number(struct gate_value value, double *ret_number);
 bool gate_value_to_text(struct gate *g, struct gate_value value,
 			struct gate_text *ret_text);
 bool gate_value_is_text(struct gate_value value);
+/* Is it known well enough to be the key of a property? */
+bool gate_value_is_key(struct gate_value value);
 struct gate_value gate_value_list(struct gate *g, const struct gate_value *values,
 				  uint32_t count);
 struct gate_value gate_value_boxed(struct gate *g, uint8_t kind, struct gate_value value);
@@ -331,6 +376,8 @@ bool gate_is_global_object(struct gate_text name);
 bool gate_is_namespace(struct gate_text name);
 /* Is it the path of a function of the engine? */
 bool gate_leads_to_function(struct gate_text path);
+/* Does a path begin with what the engine has? */
+bool gate_is_path_of_engine(struct gate_value path);
 /* A method that every object has. */
 bool gate_is_method_of_all(struct gate_text key);
 /* May a name begin with it? Of ASCII alone. */
@@ -366,6 +413,37 @@ void gate_bind(struct gate *g, uint32_t pattern, struct gate_value value);
 void gate_write(struct gate *g, uint32_t name_node, struct gate_value value);
 void gate_write_variable(struct gate *g, uint32_t variable, struct gate_value value);
 
+/* --- gate_flow.c --- */
+/* The value goes to where it is not followed, at that node. */
+void gate_lose(struct gate *g, struct gate_value value, uint32_t at);
+/* What becomes of the value of a node in the one that it is in. */
+void gate_flow(struct gate *g, uint32_t i);
+/* `this` of a function of the source may be that. */
+void gate_set_this(struct gate *g, struct gate_function *f, uint8_t kind);
+/* A function becomes a property: that it is called on an object is likely. */
+void gate_lose_method(struct gate *g, struct gate_value value);
+void gate_join_functions(struct gate *g, struct gate_value a, struct gate_value b);
+
+/* --- gate_global.c: properties of the global object, and of objects that are not known */
+void gate_global_add(struct gate *g, uint32_t name, uint32_t node);
+void gate_global_write(struct gate *g, struct gate_text name, struct gate_value value);
+/* What the script itself has put there; NOTHING: it has not. */
+struct gate_value gate_global_read(struct gate *g, struct gate_text name);
+struct gate_value gate_read_variable(struct gate *g, struct gate_variable *v);
+void gate_field_write(struct gate *g, struct gate_text key, struct gate_value value);
+struct gate_value gate_field_read(struct gate *g, struct gate_text key);
+/* The property KEY, a value, of OBJECT gets VALUE, at that node. */
+void gate_member_write(struct gate *g, struct gate_value object, struct gate_value key,
+		       struct gate_value value, uint32_t at);
+/* May what the engine calls so be something else by now? */
+bool gate_is_patched(struct gate *g, struct gate_text name);
+void gate_patch(struct gate *g, struct gate_text name);
+/* An object of which that is one has got properties that are not known. */
+void gate_patch_any(struct gate *g, struct gate_value object);
+/* Has a method of the engine been replaced, in sight? What objects that are not known get
+ * does not count: honest code writes to them everywhere. */
+bool gate_is_replaced(struct gate *g, struct gate_text name);
+
 /* --- gate_call.c --- */
 void gate_call(struct gate *g, uint32_t i);
 void gate_new(struct gate *g, uint32_t i);
@@ -379,6 +457,10 @@ struct gate_value gate_eval_object(struct gate *g, uint32_t i);
 /* --- gate_eval.c --- */
 void gate_evaluate(struct gate *g);
 struct gate_value gate_returns(struct gate *g, struct gate_function *f);
+
+/* --- gate_guard.c --- */
+/* Is the name at that node, of a host, used only where typeof has found it? */
+bool gate_is_guarded(const struct gate *g, uint32_t i);
 
 /* --- gate_shape.c, gate_obfuscation.c --- */
 bool gate_is_loop(TSSymbol kind);
@@ -400,6 +482,13 @@ void gate_found_tell(struct gate *g);
 
 /* summary.reason, of g->modern_at. */
 void gate_found_reason(struct gate *g);
+
+/* So much work that a source could multiply; false: there has been too much of it. */
+static inline bool gate_work(struct gate *g, uint64_t steps)
+{
+	g->work_left = g->work_left > steps ? g->work_left - steps : 0;
+	return g->work_left != 0;
+}
 
 /* Room for one more in an array of ours. */
 static inline void gate_room(void *array, uint32_t count, uint32_t *room, size_t size)

@@ -6,7 +6,9 @@
  */
 #include "rootfs/gate_core.h"
 
-#define ROUNDS_MOST 5u
+#define ROUNDS_MOST  24u
+#define ROUNDS_VAGUE 3u
+#define ROUNDS_FREE  6u
 
 struct gate_value gate_returns(struct gate *g, struct gate_function *f)
 {
@@ -19,9 +21,13 @@ struct gate_value gate_returns(struct gate *g, struct gate_function *f)
 static void add_return(struct gate *g, uint32_t function, struct gate_value value)
 {
 	struct gate_function *f = &g->functions[g->nodes[function].ref];
-	struct gate_value joined = gate_value_join(f->next, value);
+	struct gate_value joined;
 
-	if (!g->round && f->read && !gate_value_same(joined, f->next))
+	if (f->lost || g->nodes[function].flags & (GATE_NODE_ASYNC | GATE_NODE_STAR))
+		gate_lose(g, value, function);
+	joined = gate_value_join(g, f->next, value);
+
+	if (!g->round && f->read && !gate_value_same(g, joined, f->next))
 		g->again = true;
 	f->next = joined;
 }
@@ -35,6 +41,16 @@ static uint32_t function_of(const struct gate *g, uint32_t i)
 	return gate_is_function(g->nodes[node].kind) ? node : GATE_NONE;
 }
 
+/* `this` of what is static in a class: the class, a function. */
+static struct gate_value class_around(const struct gate *g, uint32_t i)
+{
+	uint32_t body = g->nodes[i].parent;
+
+	if (body == GATE_NONE || g->nodes[body].kind != sym_class_body)
+		return gate_value_of(GATE_UNKNOWN);
+	return (struct gate_value){.kind = GATE_FUNCTION, .node = g->nodes[body].parent};
+}
+
 static struct gate_value read_this(struct gate *g, uint32_t i)
 {
 	uint32_t scope = g->nodes[i].scope, node;
@@ -45,23 +61,15 @@ static struct gate_value read_this(struct gate *g, uint32_t i)
 	if (g->scopes[scope].kind == GATE_SCOPE_PROGRAM)
 		return gate_value_of(GATE_GLOBAL);
 	node = g->scopes[scope].node;
+	if (g->nodes[node].flags & GATE_NODE_STATIC ||
+	    g->nodes[node].kind == sym_class_static_block)
+		return class_around(g, node);
 	if (g->scopes[scope].strict || !gate_is_function(g->nodes[node].kind))
 		return gate_value_of(GATE_UNKNOWN);
 	g->functions[g->nodes[node].ref].this_read = true;
-	return gate_value_of(g->functions[g->nodes[node].ref].plain ? GATE_GLOBAL
-								    : GATE_UNKNOWN);
-}
-
-static struct gate_value read_variable(struct gate *g, struct gate_variable *v)
-{
-	struct gate_value value = g->round ? v->value : v->next;
-
-	v->read = true;
-	if (value.kind == GATE_NOTHING)
-		return gate_value_of(v->writes ? GATE_UNKNOWN : GATE_UNDEFINED);
-	if (v->leaks && (value.kind == GATE_LIST || value.kind == GATE_OBJECT))
-		value.flags |= GATE_VALUE_OPAQUE;
-	return value;
+	return gate_value_of(g->functions[g->nodes[node].ref].self
+				     ? g->functions[g->nodes[node].ref].self
+				     : GATE_UNKNOWN);
 }
 
 static struct gate_value read_name(struct gate *g, uint32_t i)
@@ -70,7 +78,7 @@ static struct gate_value read_name(struct gate *g, uint32_t i)
 	struct gate_text raw = gate_source_of(g, i), text;
 
 	if (node->ref != GATE_NONE)
-		return read_variable(g, &g->variables[node->ref]);
+		return gate_read_variable(g, &g->variables[node->ref]);
 	/* `var eval;` of a script says no more than that there is an eval. */
 	if (node->flags & GATE_NODE_DECLARES)
 		return gate_value_of(GATE_UNKNOWN);
@@ -106,7 +114,7 @@ static struct gate_value eval_ternary(struct gate *g, uint32_t i)
 		return value_in(g, i, field_consequence);
 	if (truth == 0)
 		return value_in(g, i, field_alternative);
-	return gate_value_join(value_in(g, i, field_consequence),
+	return gate_value_join(g, value_in(g, i, field_consequence),
 			       value_in(g, i, field_alternative));
 }
 
@@ -143,30 +151,10 @@ static TSSymbol without_assignment(TSSymbol op)
 	}
 }
 
-static void write_member(struct gate *g, uint32_t target)
-{
-	struct gate_value object = value_in(g, target, field_object);
-	uint32_t property = gate_child(g, target, field_property);
-	uint32_t index = gate_child(g, target, field_index);
-	struct gate_text key = {"", 0};
-
-	if (property != GATE_NONE)
-		key = gate_source_of(g, property);
-	else if (index != GATE_NONE && g->values[index].kind == GATE_STRING)
-		gate_value_to_text(g, g->values[index], &key);
-	if (gate_is_prototype(object) || gate_text_is(key, "__proto__"))
-		gate_signal(g, GATE_SIGNAL_PROTOTYPE_WRITE, target);
-}
-
 static void assign(struct gate *g, uint32_t target, struct gate_value value)
 {
 	target = gate_in_parens(g, target);
-	if (target == GATE_NONE)
-		return;
-	if (g->nodes[target].kind == sym_member_expression ||
-	    g->nodes[target].kind == sym_subscript_expression)
-		write_member(g, target);
-	else
+	if (target != GATE_NONE)
 		gate_bind(g, target, value);
 }
 
@@ -196,7 +184,7 @@ static struct gate_value eval_unary(struct gate *g, uint32_t i)
 	target = gate_in_parens(g, target);
 	if (g->nodes[i].op == anon_sym_delete && target != GATE_NONE &&
 	    gate_child(g, target, field_object) != GATE_NONE)
-		write_member(g, target);
+		gate_bind(g, target, gate_value_of(GATE_UNDEFINED));
 	return gate_fold_unary(g, g->nodes[i].op, value_in(g, i, field_argument));
 }
 
@@ -213,6 +201,7 @@ static struct gate_value eval_function(struct gate *g, uint32_t i)
 {
 	struct gate_value value = {.kind = GATE_FUNCTION, .node = i};
 	uint32_t name = gate_child(g, i, field_name), body, outer;
+	struct gate_text method;
 
 	if (name != GATE_NONE && g->nodes[name].kind == sym_identifier) {
 		gate_write(g, name, value);
@@ -224,6 +213,10 @@ static struct gate_value eval_function(struct gate *g, uint32_t i)
 		if (outer != GATE_NONE && outer != g->nodes[name].ref)
 			gate_write_variable(g, outer, value);
 	}
+	/* An object with a forEach of its own is no array. */
+	if (g->nodes[i].kind == sym_method_definition && name != GATE_NONE &&
+	    gate_text_decode(g, gate_source_of(g, name), &method))
+		gate_patch(g, method);
 	body = gate_child(g, i, field_body);
 	if (g->nodes[i].kind == sym_arrow_function && body != GATE_NONE &&
 	    g->nodes[body].kind != sym_statement_block)
@@ -231,20 +224,12 @@ static struct gate_value eval_function(struct gate *g, uint32_t i)
 	return value;
 }
 
-/* What is called where it stands gets its arguments there alone. */
-static bool is_immediate(const struct gate *g, uint32_t function)
-{
-	uint32_t outer = gate_out_of_parens(g, function);
-
-	return g->nodes[outer].field == field_function &&
-	       gate_child(g, function, field_name) == GATE_NONE;
-}
-
+/* A function that is not lost gets its arguments where it is called. */
 static void parameters(struct gate *g, uint32_t i)
 {
-	uint32_t function = g->nodes[i].parent;
+	struct gate_function *f = &g->functions[g->nodes[g->nodes[i].parent].ref];
 
-	if (is_immediate(g, function))
+	if (!f->lost && !f->arguments)
 		return;
 	if (g->nodes[i].kind != sym_formal_parameters) {
 		gate_bind(g, i, gate_value_of(GATE_UNKNOWN));
@@ -261,12 +246,12 @@ static void loop_variable(struct gate *g, uint32_t i)
 	struct gate_value over = g->values[i], each = gate_value_of(GATE_UNKNOWN);
 
 	if (g->nodes[loop].op == anon_sym_in) {
-		if (over.kind == GATE_GLOBAL)
+		if (gate_value_is_global(over))
 			gate_signal(g, GATE_SIGNAL_GLOBAL_ENUMERATION, i);
 		each = gate_value_of(GATE_STRINGISH);
 	} else if (over.kind == GATE_LIST) {
 		for (uint32_t k = 0; k < over.n; k++)
-			each = gate_value_join(each, g->list[over.first + k]);
+			each = gate_value_join(g, each, g->list[over.first + k]);
 	}
 	if (left != GATE_NONE)
 		assign(g, left, each);
@@ -318,7 +303,7 @@ static struct gate_value eval_spread(struct gate *g, uint32_t i)
 {
 	struct gate_value value = first_value(g, i);
 
-	if (value.kind == GATE_GLOBAL)
+	if (gate_value_is_global(value))
 		gate_signal(g, GATE_SIGNAL_GLOBAL_ENUMERATION, i);
 	return value;
 }
@@ -426,7 +411,21 @@ static void eval(struct gate *g, uint32_t i)
 
 		g->values[i] = value;
 	}
+	gate_flow(g, i);
 	hand_over(g, i);
+}
+
+/* A path may become longer in every round: node.parent.parent. Where it begins with what
+ * the engine has not, nothing is known of it but its name, which has been told. */
+static struct gate_value settle(struct gate *g, struct gate_value before,
+				struct gate_value value, bool *vague)
+{
+	*vague |= g->round >= ROUNDS_VAGUE && value.kind == GATE_PATH &&
+		  !gate_value_same(g, before, value);
+	if (*vague && value.kind == GATE_PATH && !gate_is_path_of_engine(value))
+		value = gate_value_of(GATE_UNKNOWN);
+	/* What goes up and down is both, so that it comes to an end. */
+	return g->round >= ROUNDS_FREE ? gate_value_join(g, before, value) : value;
 }
 
 /* Closes a round: is another one needed? */
@@ -437,30 +436,43 @@ static bool close_round(struct gate *g)
 	for (uint32_t i = 0; i < g->variables_count; i++) {
 		struct gate_variable *v = &g->variables[i];
 
-		changed |= !gate_value_same(v->value, v->next);
+		v->next = settle(g, v->value, v->next, &v->vague);
+		changed |= !gate_value_same(g, v->value, v->next);
 		v->value = v->next;
 		v->next = gate_value_of(GATE_NOTHING);
 	}
 	for (uint32_t i = 0; i < g->functions_count; i++) {
 		struct gate_function *f = &g->functions[i];
 
-		changed |= !gate_value_same(f->returns, f->next);
+		f->next = settle(g, f->returns, f->next, &f->vague);
+		changed |= !gate_value_same(g, f->returns, f->next);
 		f->returns = f->next;
 		f->next = gate_value_of(GATE_NOTHING);
 	}
 	return g->again || (g->round && changed);
 }
 
+/* What was found may not be all. */
+static void give_up(struct gate *g)
+{
+	g->summary.unparsed = true;
+	gate_signal(g, GATE_SIGNAL_TOO_DEEP, 0);
+}
+
 void gate_evaluate(struct gate *g)
 {
 	for (g->round = 0;; g->round++) {
 		g->again = false;
-		for (uint32_t i = 0; i < g->nodes_count; i++)
+		for (uint32_t i = 0; i < g->nodes_count && g->work_left; i++)
 			for (uint32_t j = i; j != GATE_NONE && g->nodes[j].after == i + 1;
 			     j = g->nodes[j].parent)
 				eval(g, j);
-		if (!close_round(g) || g->round + 1 == ROUNDS_MOST)
+		if (!close_round(g))
 			return;
+		if (g->round + 1 == ROUNDS_MOST || !g->work_left) {
+			give_up(g);
+			return;
+		}
 		gate_found_drop(g, g->places_shape);
 	}
 }

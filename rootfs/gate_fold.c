@@ -148,7 +148,7 @@ static bool adds_as_text(struct gate_value value)
 	}
 }
 
-static struct gate_value fold_logical(TSSymbol op, struct gate_value a,
+static struct gate_value fold_logical(struct gate *g, TSSymbol op, struct gate_value a,
 				      struct gate_value b)
 {
 	int truth = gate_value_truth(a);
@@ -161,7 +161,7 @@ static struct gate_value fold_logical(TSSymbol op, struct gate_value a,
 	} else if (truth >= 0) {
 		return truth == (op == anon_sym_PIPE_PIPE) ? a : b;
 	}
-	return gate_value_join(a, b);
+	return gate_value_join(g, a, b);
 }
 
 struct gate_value gate_fold_binary(struct gate *g, TSSymbol op, struct gate_value a,
@@ -173,7 +173,7 @@ struct gate_value gate_fold_binary(struct gate *g, TSSymbol op, struct gate_valu
 	case anon_sym_AMP_AMP:
 	case anon_sym_PIPE_PIPE:
 	case anon_sym_QMARK_QMARK:
-		return fold_logical(op, a, b);
+		return fold_logical(g, op, a, b);
 	case anon_sym_PLUS:
 		if (adds_as_text(a) || adds_as_text(b))
 			return gate_value_concat(g, a, b);

@@ -206,6 +206,6 @@ struct gate_value gate_fold_call(struct gate *g, struct gate_text path,
 	     gate_text_is(path, "encodeURIComponent")))
 		return TEXTISH;
 	if (gives_back(path) && count)
-		return count > 1 ? gate_value_join(at[0], at[1]) : at[0];
+		return count > 1 ? gate_value_join(g, at[0], at[1]) : at[0];
 	return gate_value_of(GATE_UNKNOWN);
 }

@@ -321,7 +321,7 @@ static struct gate_value list_any(struct gate *g, struct gate_value on)
 	struct gate_value joined = gate_value_of(GATE_UNKNOWN);
 
 	for (uint32_t i = 0; i < on.n && i < PARTS_MOST; i++)
-		joined = gate_value_join(joined, g->list[on.first + i]);
+		joined = gate_value_join(g, joined, g->list[on.first + i]);
 	return joined;
 }
 

@@ -14,8 +14,9 @@ bool gate_is_global_object(struct gate_text name)
 /* Objects with functions in them that are no functions. */
 bool gate_is_namespace(struct gate_text name)
 {
-	static const char *const names[] = {"Math",    "JSON", "Reflect",    "Atomics",
-					    "console", "Intl", "WebAssembly"};
+	static const char *const names[] = {"Math",	   "JSON",	  "Reflect",
+					    "Atomics",	   "console",	  "Intl",
+					    "WebAssembly", "performance", "crypto"};
 
 	return gate_text_is_one_of(name, names, sizeof(names) / sizeof(names[0]));
 }
@@ -74,6 +75,10 @@ static bool is_known_function(struct gate_text name)
 		"btoa",
 		"queueMicrotask",
 		"clearInterval",
+		"setImmediate",
+		"clearImmediate",
+		"structuredClone",
+		"print",
 	};
 
 	return gate_text_is_one_of(name, names, sizeof(names) / sizeof(names[0]));
@@ -109,6 +114,15 @@ bool gate_leads_to_function(struct gate_text path)
 	/* Constants: Math.PI, Number.MAX_VALUE, "".length */
 	return !gate_is_capital(last.at[0]) && !gate_text_ends(path, ".length") &&
 	       !gate_text_ends(path, ".name");
+}
+
+bool gate_is_path_of_engine(struct gate_value path)
+{
+	const char *dot = memchr(path.text, '.', path.n);
+	struct gate_text first = {path.text, dot ? (uint32_t)(dot - path.text) : path.n};
+
+	return gate_is_of_engine(first) || is_known_function(first) ||
+	       gate_is_namespace(first);
 }
 
 bool gate_is_method_of_all(struct gate_text key)

@@ -110,24 +110,42 @@ void gate_lexis_end(struct gate *g, struct gate_lexis *lexis)
 		g->summary.unparsed = true;
 }
 
+static bool is_statement_word(TSSymbol kind)
+{
+	return kind == sym_object || kind == sym_object_pattern ||
+	       kind == sym_function_expression || kind == sym_generator_function ||
+	       kind == sym_class;
+}
+
 /* The first node that begins where this one does and is no wrapper of others. */
 static bool begins_with_statement(const struct gate *g, uint32_t i)
 {
 	uint32_t start = g->nodes[i].start;
 
-	for (i++; i < g->nodes_count && g->nodes[i].start == start; i++) {
-		switch (g->nodes[i].kind) {
-		case sym_object:
-		case sym_object_pattern:
-		case sym_function_expression:
-		case sym_generator_function:
-		case sym_class:
+	for (i++; i < g->nodes_count && g->nodes[i].start == start; i++)
+		if (is_statement_word(g->nodes[i].kind))
 			return true;
-		default:
-			break;
-		}
-	}
 	return false;
+}
+
+/* { name: value } is a block with a label to an engine. Both read the same words, if the
+ * value is none that a statement begins with. */
+static bool is_labelled_value(const struct gate *g, uint32_t i)
+{
+	uint32_t object = gate_first_real(g, i), pair, key, value;
+
+	if (g->nodes[object].kind != sym_object || gate_next_real(g, object) != GATE_NONE)
+		return false;
+	pair = gate_first_real(g, object);
+	if (pair == GATE_NONE || g->nodes[pair].kind != sym_pair ||
+	    gate_next_real(g, pair) != GATE_NONE)
+		return false;
+	key = gate_child(g, pair, field_key);
+	value = gate_child(g, pair, field_value);
+	return key != GATE_NONE && value != GATE_NONE &&
+	       g->nodes[key].kind == alias_sym_property_identifier &&
+	       !is_statement_word(g->nodes[value].kind) &&
+	       !begins_with_statement(g, value);
 }
 
 /* Is it in a function of which that flag is true? */
@@ -192,7 +210,7 @@ static bool is_ambiguous(struct gate *g, uint32_t i)
 
 	switch (node->kind) {
 	case sym_expression_statement:
-		return begins_with_statement(g, i);
+		return begins_with_statement(g, i) && !is_labelled_value(g, i);
 	case sym_object:
 		return node->field == field_body;
 	case sym_await_expression:

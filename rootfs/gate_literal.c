@@ -63,12 +63,46 @@ struct gate_value gate_eval_array(struct gate *g, uint32_t i)
 	return list;
 }
 
+/* A key by which it becomes a text, or that is not known. */
+static bool is_lively_key(struct gate *g, uint32_t key)
+{
+	struct gate_text raw, text;
+
+	if (key == GATE_NONE || g->nodes[key].kind == sym_computed_property_name)
+		return true;
+	raw = gate_source_of(g, key);
+	if (g->nodes[key].kind == sym_string && raw.len >= 2)
+		raw = (struct gate_text){raw.at + 1, raw.len - 2};
+	return !gate_text_decode(g, raw, &text) || gate_text_is(text, "toString") ||
+	       gate_text_is(text, "valueOf") || gate_text_is(text, "__proto__");
+}
+
+/* Could something of it run when a property is read or it becomes a text, or are its keys
+ * not all known? */
+static bool is_lively(struct gate *g, uint32_t part)
+{
+	switch (g->nodes[part].kind) {
+	case sym_spread_element:
+	case sym_method_definition:
+		return true;
+	case sym_pair:
+		return is_lively_key(g, gate_child(g, part, field_key));
+	default:
+		return g->values[part].kind >= GATE_PROTO;
+	}
+}
+
 struct gate_value gate_eval_object(struct gate *g, uint32_t i)
 {
+	struct gate_value object = {.kind = GATE_OBJECT, .node = i};
+
 	for (uint32_t part = gate_first_real(g, i); part != GATE_NONE;
-	     part = gate_next_real(g, part))
+	     part = gate_next_real(g, part)) {
 		if (g->nodes[part].kind == sym_spread_element &&
-		    g->values[part].kind == GATE_GLOBAL)
+		    gate_value_is_global(g->values[part]))
 			return g->values[part];
-	return (struct gate_value){.kind = GATE_OBJECT, .node = i};
+		if (is_lively(g, part))
+			object.flags |= GATE_VALUE_OPAQUE;
+	}
+	return object;
 }

@@ -26,7 +26,7 @@ static struct gate_text path_text(struct gate_value path)
 
 static struct gate_value code(struct gate *g, uint32_t at)
 {
-	if (at != GATE_NONE)
+	if (at != GATE_NONE && !gate_is_asked(g, at))
 		gate_signal(g, GATE_SIGNAL_CODE_CONSTRUCTOR, at);
 	return gate_value_of(GATE_CODE);
 }
@@ -48,7 +48,10 @@ static struct gate_value path_constructor(struct gate *g, struct gate_value path
 		return gate_text_is(text, "Function") ? code(g, at)
 						      : gate_value_path(text);
 	}
-	if (gate_leads_to_function(text))
+	/* A capital begins the name of a function, if anything is called that. */
+	if (gate_leads_to_function(text) ||
+	    (!gate_is_namespace(text) && !memchr(text.at, '.', text.len) &&
+	     gate_is_capital(text.at[0])))
 		return code(g, at);
 	return gate_is_namespace(text) ? path_of("Object") : gate_value_of(GATE_CTOR);
 }
@@ -69,6 +72,7 @@ struct gate_value gate_constructor_of(struct gate *g, struct gate_value object,
 	case GATE_REGEXP:
 		return path_of("RegExp");
 	case GATE_OBJECT:
+	case GATE_THIS:
 	case GATE_GLOBAL:
 		return path_of("Object");
 	case GATE_PATH:
@@ -120,6 +124,7 @@ struct gate_value gate_prototype_of(struct gate *g, struct gate_value object)
 static struct gate_value path_step(struct gate *g, struct gate_text path,
 				   struct gate_text key, uint32_t at)
 {
+	struct gate_value own;
 	char *room;
 
 	if (path.len + key.len + 1 > PATH_MOST)
@@ -132,12 +137,33 @@ static struct gate_value path_step(struct gate *g, struct gate_text path,
 	memcpy(room + path.len + 1, key.at, key.len);
 	path = (struct gate_text){room, path.len + key.len + 1};
 	gate_mention(g, RULE_MEMBER, path, at);
-	return gate_value_path(path);
+	own = gate_field_read(g, key);
+	return own.kind == GATE_NOTHING ? gate_value_path(path) : own;
+}
+
+/* What the global object inherits is found by its bare name too. */
+static struct gate_value inherited_name(struct gate *g, struct gate_text name,
+					uint32_t at)
+{
+	if (gate_text_is(name, "constructor"))
+		return path_of("Object");
+	if (gate_text_is(name, "__proto__")) {
+		gate_mention_any(g, name, at);
+		return gate_value_of(GATE_PROTO);
+	}
+	return gate_is_method_of_all(name)
+		       ? path_step(g, text_of("Object.prototype"), name, at)
+		       : gate_value_path(name);
 }
 
 struct gate_value gate_free_name(struct gate *g, struct gate_text name, uint32_t at)
 {
-	gate_mention(g, RULE_GLOBAL, name, at);
+	struct gate_value own;
+
+	if (at != GATE_NONE && gate_is_guarded(g, at))
+		gate_signal(g, GATE_SIGNAL_GLOBAL_GUARDED, at);
+	else
+		gate_mention(g, RULE_GLOBAL, name, at);
 	if (gate_is_global_object(name))
 		return gate_value_of(GATE_GLOBAL);
 	if (gate_text_is(name, "undefined"))
@@ -146,7 +172,8 @@ struct gate_value gate_free_name(struct gate *g, struct gate_text name, uint32_t
 		return gate_value_number(__builtin_nan(""));
 	if (gate_text_is(name, "Infinity"))
 		return gate_value_number(__builtin_inf());
-	return gate_value_path(name);
+	own = gate_global_read(g, name);
+	return own.kind == GATE_NOTHING ? inherited_name(g, name, at) : own;
 }
 
 static bool is_key(struct gate *g, uint32_t pair, struct gate_text key)
@@ -181,7 +208,7 @@ static struct gate_value own_property(struct gate *g, uint32_t object,
 {
 	struct gate_value found = gate_value_of(GATE_NOTHING);
 
-	for (uint32_t i = gate_first_real(g, object); i != GATE_NONE;
+	for (uint32_t i = gate_first_real(g, object); i != GATE_NONE && gate_work(g, 1);
 	     i = gate_next_real(g, i)) {
 		TSSymbol kind = g->nodes[i].kind;
 		uint32_t value = gate_child(g, i, field_value);
@@ -201,6 +228,22 @@ static struct gate_value own_property(struct gate *g, uint32_t object,
 	return found;
 }
 
+/* What is in something may be changed through it, which is not watched. */
+static struct gate_value inner(struct gate_value value)
+{
+	if (value.kind == GATE_LIST || value.kind == GATE_OBJECT)
+		value.flags |= GATE_VALUE_OPAQUE;
+	return value;
+}
+
+/* Of an object that is not known, or has no such property of its own. */
+static struct gate_value any_field(struct gate *g, struct gate_text key)
+{
+	struct gate_value value = gate_field_read(g, key);
+
+	return value.kind == GATE_NOTHING ? gate_value_of(GATE_UNKNOWN) : value;
+}
+
 static struct gate_value object_member(struct gate *g, struct gate_value object,
 				       struct gate_text key, uint32_t at)
 {
@@ -210,7 +253,9 @@ static struct gate_value object_member(struct gate *g, struct gate_value object,
 		/* It may have been changed since: what it may lead to still counts. */
 		if (object.flags & GATE_VALUE_OPAQUE && own.kind < GATE_PROTO)
 			return gate_value_of(GATE_UNKNOWN);
-		return own;
+		return object.flags & GATE_VALUE_OPAQUE
+			       ? gate_value_join(g, own, gate_field_read(g, key))
+			       : inner(own);
 	}
 	if (gate_text_is(key, "constructor"))
 		return gate_constructor_of(g, object, at);
@@ -218,7 +263,7 @@ static struct gate_value object_member(struct gate *g, struct gate_value object,
 		return gate_prototype_of(g, object);
 	if (gate_is_method_of_all(key))
 		return path_step(g, text_of("Object.prototype"), key, at);
-	return gate_value_of(GATE_UNKNOWN);
+	return any_field(g, key);
 }
 
 static bool index_of(struct gate_text key, uint32_t *ret_index)
@@ -248,7 +293,7 @@ static struct gate_value element(struct gate *g, struct gate_value object, uint3
 		value = g->list[object.first + index];
 		return object.flags & GATE_VALUE_OPAQUE && value.kind < GATE_PROTO
 			       ? gate_value_of(GATE_UNKNOWN)
-			       : value;
+			       : inner(value);
 	}
 	if (object.kind != GATE_STRING)
 		return gate_value_of(GATE_STRINGISH);
@@ -284,6 +329,7 @@ static struct gate_value other_member(struct gate *g, struct gate_value object,
 				      struct gate_text key, uint32_t at)
 {
 	switch (object.kind) {
+	case GATE_THIS:
 	case GATE_GLOBAL:
 		return gate_free_name(g, key, at);
 	case GATE_PATH:
@@ -293,7 +339,7 @@ static struct gate_value other_member(struct gate *g, struct gate_value object,
 		if (gate_text_is(key, "prototype"))
 			return gate_value_of(object.kind == GATE_CODE ? GATE_CODE_PROTO
 								      : GATE_PROTO);
-		return gate_value_of(GATE_UNKNOWN);
+		return any_field(g, key);
 	case GATE_DESCRIPTOR:
 		return gate_text_is(key, "value") || gate_text_is(key, "get")
 			       ? g->list[object.first]
@@ -302,9 +348,16 @@ static struct gate_value other_member(struct gate *g, struct gate_value object,
 		return gate_value_boxed(g, GATE_DESCRIPTOR,
 					gate_member(g, g->list[object.first], key, at));
 	default:
+		if (g->strayed &&
+		    (gate_text_is(key, "eval") || gate_text_is(key, "Function") ||
+		     gate_text_is(key, "execScript")))
+			gate_signal(g, GATE_SIGNAL_GLOBAL_ESCAPE,
+				    at == GATE_NONE ? 0 : at);
+		if (object.kind == GATE_FUNCTION && gate_text_is(key, "arguments"))
+			gate_lose(g, object, 0);
 		return gate_is_method_of_all(key)
 			       ? path_step(g, text_of("Object.prototype"), key, at)
-			       : gate_value_of(GATE_UNKNOWN);
+			       : any_field(g, key);
 	}
 }
 
@@ -370,10 +423,12 @@ static struct gate_value any_member(struct gate *g, struct gate_value object, ui
 		if (g->list[object.first].kind >= GATE_CODE_PROTO)
 			gate_signal(g, GATE_SIGNAL_GLOBAL_DYNAMIC_KEY, at);
 		break;
+	case GATE_THIS:
 	case GATE_GLOBAL:
 	case GATE_CODE:
 	case GATE_CODE_PROTO:
-		gate_signal(g, GATE_SIGNAL_GLOBAL_DYNAMIC_KEY, at);
+		if (at != GATE_NONE)
+			gate_signal(g, GATE_SIGNAL_GLOBAL_DYNAMIC_KEY, at);
 		break;
 	case GATE_STRING:
 	case GATE_STRINGISH:
@@ -381,9 +436,9 @@ static struct gate_value any_member(struct gate *g, struct gate_value object, ui
 	case GATE_LIST: {
 		struct gate_value joined = gate_value_of(GATE_UNKNOWN);
 
-		for (uint32_t i = 0; i < object.n; i++)
-			joined = gate_value_join(joined, g->list[object.first + i]);
-		return joined;
+		for (uint32_t i = 0; i < object.n && gate_work(g, 1); i++)
+			joined = gate_value_join(g, joined, g->list[object.first + i]);
+		return inner(joined);
 	}
 	default:
 		break;
@@ -391,15 +446,31 @@ static struct gate_value any_member(struct gate *g, struct gate_value object, ui
 	return gate_value_of(GATE_UNKNOWN);
 }
 
+/* No name of anything that counts. The well-known ones cannot be replaced. */
+static bool is_symbol(struct gate *g, struct gate_value key)
+{
+	static const char *const names[] = {
+		"Symbol.iterator",	     "Symbol.asyncIterator", "Symbol.hasInstance",
+		"Symbol.toPrimitive",	     "Symbol.toStringTag",   "Symbol.species",
+		"Symbol.isConcatSpreadable",
+	};
+
+	if (key.kind == GATE_SYMBOL)
+		return true;
+	return key.kind == GATE_PATH && !(key.flags & GATE_VALUE_UNSURE) &&
+	       !gate_is_patched(g, text_of("Symbol")) &&
+	       gate_text_is_one_of(path_text(key), names,
+				   sizeof(names) / sizeof(names[0]));
+}
+
 struct gate_value gate_member_by(struct gate *g, struct gate_value object,
 				 struct gate_value key, uint32_t at)
 {
 	struct gate_text text;
 
-	if (key.kind == GATE_NUMBER || key.kind == GATE_STRING ||
-	    key.kind == GATE_BOOLEAN || key.kind == GATE_LIST ||
-	    key.kind == GATE_UNDEFINED || key.kind == GATE_NULL)
-		if (gate_value_to_text(g, key, &text))
-			return gate_member(g, object, text, at);
+	if (is_symbol(g, key))
+		return gate_value_of(GATE_UNKNOWN);
+	if (gate_value_is_key(key) && gate_value_to_text(g, key, &text))
+		return gate_member(g, object, text, at);
 	return any_member(g, object, at);
 }

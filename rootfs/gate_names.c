@@ -38,22 +38,38 @@ static void names_grow(struct gate *g)
 	}
 }
 
-uint32_t gate_name_of(struct gate *g, struct gate_text text)
+uint32_t gate_name_find(const struct gate *g, struct gate_text text)
 {
 	uint32_t hash = hash_text(text), slot;
 
-	if (g->names_count * 2 >= g->name_slots_count)
-		names_grow(g);
+	if (!g->name_slots_count)
+		return GATE_NONE;
 	slot = hash & (g->name_slots_count - 1);
 	while (g->name_slots[slot] != GATE_NONE) {
-		struct gate_name *name = &g->names[g->name_slots[slot]];
+		const struct gate_name *name = &g->names[g->name_slots[slot]];
 
 		if (name->hash == hash && gate_text_equal(name->text, text))
 			return g->name_slots[slot];
 		slot = (slot + 1) & (g->name_slots_count - 1);
 	}
+	return GATE_NONE;
+}
+
+uint32_t gate_name_of(struct gate *g, struct gate_text text)
+{
+	uint32_t found = gate_name_find(g, text), hash, slot;
+
+	if (found != GATE_NONE)
+		return found;
+	if (g->names_count * 2 >= g->name_slots_count)
+		names_grow(g);
+	hash = hash_text(text);
+	slot = hash & (g->name_slots_count - 1);
+	while (g->name_slots[slot] != GATE_NONE)
+		slot = (slot + 1) & (g->name_slots_count - 1);
 	gate_room(&g->names, g->names_count, &g->names_room, sizeof(*g->names));
-	g->names[g->names_count] = (struct gate_name){.text = text, .hash = hash};
+	g->names[g->names_count] =
+		(struct gate_name){.text = text, .hash = hash, .global = GATE_NONE};
 	g->name_slots[slot] = g->names_count;
 	return g->names_count++;
 }

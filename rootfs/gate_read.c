@@ -112,6 +112,8 @@ static void read_token(struct reading *r, TSSymbol kind)
 		in->flags |= GATE_NODE_ASYNC;
 	if (kind == anon_sym_STAR && in->kind != sym_binary_expression)
 		in->flags |= GATE_NODE_STAR;
+	if (kind == anon_sym_static)
+		in->flags |= GATE_NODE_STATIC;
 	if (kind == anon_sym_get || kind == anon_sym_set)
 		in->flags |= GATE_NODE_ACCESSOR;
 	if (kind == anon_sym_var || kind == anon_sym_let || kind == anon_sym_const) {

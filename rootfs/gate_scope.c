@@ -12,7 +12,7 @@
 
 /* What every engine has as a property of the global object that `var` of a script finds
  * there: `if (0) var eval;` takes nothing away. */
-static bool is_of_engine(struct gate_text name)
+bool gate_is_of_engine(struct gate_text name)
 {
 	static const char *const names[] = {
 		"eval",		"Function",
@@ -98,12 +98,45 @@ static bool says_use_strict(const struct gate *g, uint32_t i)
 	return false;
 }
 
+/* Is it written where it is not followed to its calls? */
+static bool begins_lost(const struct gate *g, uint32_t i)
+{
+	uint32_t up;
+
+	if (g->nodes[i].kind == sym_function_declaration ||
+	    g->nodes[i].kind == sym_generator_function_declaration)
+		return false;
+	i = gate_out_of_parens(g, i);
+	up = g->nodes[i].parent;
+	if (up == GATE_NONE)
+		return true;
+	switch (g->nodes[up].kind) {
+	case sym_call_expression:
+	case sym_variable_declarator:
+	case sym_member_expression:
+	case sym_return_statement:
+		return false;
+	case sym_assignment_expression:
+		up = gate_child(g, up, field_left);
+		return up == GATE_NONE || g->nodes[up].kind != sym_identifier;
+	case sym_arrow_function:
+		return g->nodes[i].field != field_body;
+	default:
+		return true;
+	}
+}
+
 static void function_add(struct gate *g, uint32_t i, uint32_t scope)
 {
 	gate_room(&g->functions, g->functions_count, &g->functions_room,
 		  sizeof(*g->functions));
-	g->functions[g->functions_count] =
-		(struct gate_function){.node = i, .scope = scope};
+	g->functions[g->functions_count] = (struct gate_function){
+		.node = i,
+		.scope = scope,
+		.lost = begins_lost(g, i),
+		.mate = g->functions_count,
+		.ring = g->functions_count,
+	};
 	g->nodes[i].ref = g->functions_count++;
 }
 
@@ -244,7 +277,7 @@ static void take_part(struct gate *g, uint32_t i)
 	}
 }
 
-static bool is_name(TSSymbol kind)
+bool gate_is_name(TSSymbol kind)
 {
 	return kind == sym_identifier ||
 	       kind == alias_sym_shorthand_property_identifier ||
@@ -258,6 +291,21 @@ uint32_t gate_name_at(struct gate *g, uint32_t i)
 	return gate_name_of(g, gate_text_decode(g, raw, &text) ? text : raw);
 }
 
+/* A `var` or a function of the program is a property of the global object. */
+static void is_property(struct gate *g, uint32_t variable)
+{
+	struct gate_variable *v = &g->variables[variable];
+	const struct gate_node *node = &g->nodes[v->node];
+
+	if (g->scopes[v->scope].kind != GATE_SCOPE_PROGRAM ||
+	    (node->op != anon_sym_var &&
+	     g->nodes[node->parent].kind != sym_function_declaration &&
+	     g->nodes[node->parent].kind != sym_generator_function_declaration))
+		return;
+	v->global = true;
+	g->names[v->name].global = variable;
+}
+
 static void declare_name(struct gate *g, uint32_t i)
 {
 	struct gate_node *node = &g->nodes[i];
@@ -267,15 +315,15 @@ static void declare_name(struct gate *g, uint32_t i)
 		scope = g->scopes[scope].function;
 	function = g->scopes[scope].function;
 	if (node->op == anon_sym_var && g->scopes[scope].kind == GATE_SCOPE_PROGRAM &&
-	    is_of_engine(g->names[name].text))
+	    gate_is_of_engine(g->names[name].text))
 		return;
-	gate_variable_add(g, scope, name, i);
+	is_property(g, gate_variable_add(g, scope, name, i));
 	/* A function in a block is also a `var` of the function around it. */
 	if (function != scope &&
 	    g->nodes[node->parent].kind == sym_function_declaration &&
 	    !(g->scopes[function].kind == GATE_SCOPE_PROGRAM &&
-	      is_of_engine(g->names[name].text)))
-		gate_variable_add(g, function, name, i);
+	      gate_is_of_engine(g->names[name].text)))
+		is_property(g, gate_variable_add(g, function, name, i));
 	if (node->op == anon_sym_function)
 		g->variables[gate_variable_find(g, scope, name)].parameter = true;
 }
@@ -291,7 +339,7 @@ void gate_declare(struct gate *g)
 		node->scope = scope;
 		if (kind >= 0)
 			scope_add(g, i, scope, kind);
-		if (node->flags & GATE_NODE_DECLARES && is_name(node->kind))
+		if (node->flags & GATE_NODE_DECLARES && gate_is_name(node->kind))
 			declare_name(g, i);
 	}
 }
@@ -300,146 +348,10 @@ bool gate_is_reference(const struct gate *g, uint32_t i)
 {
 	const struct gate_node *node = &g->nodes[i];
 
-	if (!is_name(node->kind))
+	if (!gate_is_name(node->kind))
 		return false;
 	return node->flags & GATE_NODE_DECLARES || node->parent == GATE_NONE ||
 	       g->nodes[node->parent].kind != sym_import_specifier;
-}
-
-/* A declaration that gives no value: `var x;` */
-static bool is_empty(const struct gate *g, uint32_t i)
-{
-	uint32_t up = g->nodes[i].parent;
-
-	return g->nodes[up].kind == sym_variable_declarator &&
-	       gate_child(g, up, field_value) == GATE_NONE;
-}
-
-/* Methods that leave their array or string as it is. */
-static bool keeps(struct gate_text method)
-{
-	static const char *const names[] = {
-		"join",	       "slice",	     "concat",	    "indexOf",	   "lastIndexOf",
-		"includes",    "map",	     "filter",	    "forEach",	   "reduce",
-		"reduceRight", "some",	     "every",	    "find",	   "charAt",
-		"at",	       "charCodeAt", "split",	    "replace",	   "substr",
-		"trim",	       "substring",  "toString",    "toUpperCase", "match",
-		"flat",	       "flatMap",    "toLowerCase", "replaceAll",  "padStart",
-		"entries",     "keys",	     "values",	    "codePointAt", "repeat",
-		"findIndex",
-	};
-
-	return gate_text_is_one_of(method, names, sizeof(names) / sizeof(names[0]));
-}
-
-static bool is_part(const struct gate *g, uint32_t i)
-{
-	TSSymbol kind = g->nodes[g->nodes[i].parent].kind;
-
-	return g->nodes[i].field == field_object &&
-	       (kind == sym_member_expression || kind == sym_subscript_expression);
-}
-
-/* Could what the variable holds be changed through this use of it? Reads of a part, calls
- * of methods that change nothing, and use as an operand cannot. */
-static bool use_leaks(const struct gate *g, uint32_t i)
-{
-	bool part = false;
-	uint32_t property, up;
-
-	i = gate_out_of_parens(g, i);
-	for (; g->nodes[i].parent != GATE_NONE && is_part(g, i); part = true)
-		i = gate_out_of_parens(g, g->nodes[i].parent);
-	if (g->nodes[i].flags & GATE_NODE_WRITES || g->nodes[i].parent == GATE_NONE)
-		return true;
-	up = g->nodes[i].parent;
-	if (g->nodes[up].kind == sym_unary_expression)
-		return g->nodes[up].op == anon_sym_delete;
-	if (g->nodes[up].kind == sym_call_expression &&
-	    g->nodes[i].field == field_function && part) {
-		property = gate_child(g, i, field_property);
-		return property == GATE_NONE || !keeps(gate_source_of(g, property));
-	}
-	if (g->nodes[up].kind == sym_for_in_statement ||
-	    g->nodes[up].kind == sym_binary_expression ||
-	    g->nodes[up].kind == sym_spread_element ||
-	    g->nodes[up].kind == sym_template_substitution)
-		return false;
-	return !part;
-}
-
-static void resolve_name(struct gate *g, uint32_t i)
-{
-	struct gate_node *node = &g->nodes[i];
-	uint32_t name = gate_name_at(g, i), found = GATE_NONE;
-	struct gate_variable *v;
-
-	if (g->names[name].declared)
-		for (uint32_t scope = node->scope; scope != GATE_NONE;
-		     scope = g->scopes[scope].parent) {
-			found = gate_variable_find(g, scope, name);
-			if (found != GATE_NONE)
-				break;
-		}
-	node->ref = found;
-	if (found == GATE_NONE)
-		return;
-	v = &g->variables[found];
-	if (node->flags & GATE_NODE_DECLARES)
-		v->writes += !is_empty(g, i);
-	else if (node->flags & GATE_NODE_WRITES)
-		v->writes++;
-	else
-		v->leaks |= use_leaks(g, i);
-}
-
-/* typeof NAME, x instanceof NAME, Function.prototype: they ask, and lead to no code. */
-static uint32_t bare_operand(const struct gate *g, uint32_t i)
-{
-	uint32_t property;
-
-	switch (g->nodes[i].kind) {
-	case sym_unary_expression:
-		return g->nodes[i].op == anon_sym_typeof
-			       ? gate_child(g, i, field_argument)
-			       : GATE_NONE;
-	case sym_binary_expression:
-		return g->nodes[i].op == anon_sym_instanceof
-			       ? gate_child(g, i, field_right)
-			       : GATE_NONE;
-	case sym_member_expression:
-		property = gate_child(g, i, field_property);
-		i = gate_child(g, i, field_object);
-		return property != GATE_NONE && i != GATE_NONE &&
-				       gate_text_is(gate_source_of(g, property),
-						    "prototype") &&
-				       gate_text_is(gate_source_of(g, i), "Function")
-			       ? i
-			       : GATE_NONE;
-	default:
-		return GATE_NONE;
-	}
-}
-
-static void bare_operands(struct gate *g)
-{
-	for (uint32_t i = 0; i < g->nodes_count; i++) {
-		uint32_t operand = bare_operand(g, i);
-
-		if (operand == GATE_NONE)
-			continue;
-		operand = gate_in_parens(g, operand);
-		if (operand != GATE_NONE && g->nodes[operand].kind == sym_identifier)
-			g->nodes[operand].flags |= GATE_NODE_BARE;
-	}
-}
-
-void gate_resolve(struct gate *g)
-{
-	bare_operands(g);
-	for (uint32_t i = 0; i < g->nodes_count; i++)
-		if (gate_is_reference(g, i))
-			resolve_name(g, i);
 }
 
 void gate_scopes_free(struct gate *g)

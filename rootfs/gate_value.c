@@ -30,7 +30,7 @@ struct gate_value gate_value_path(struct gate_text path)
 	return (struct gate_value){.kind = GATE_PATH, .n = path.len, .text = path.at};
 }
 
-bool gate_value_same(struct gate_value a, struct gate_value b)
+static bool same(struct gate *g, struct gate_value a, struct gate_value b, unsigned depth)
 {
 	if (a.kind != b.kind || a.n != b.n || a.flags != b.flags)
 		return false;
@@ -45,10 +45,28 @@ bool gate_value_same(struct gate_value a, struct gate_value b)
 	case GATE_OBJECT:
 		return a.node == b.node;
 	case GATE_LIST:
-		return a.first == b.first;
+		if (a.first == b.first || depth == TEXT_DEPTH_MOST)
+			return true;
+		for (uint32_t i = 0; i < a.n; i++)
+			if (!gate_work(g, 1) || !same(g, g->list[a.first + i],
+						      g->list[b.first + i], depth + 1))
+				return false;
+		return true;
 	default:
 		return true;
 	}
+}
+
+bool gate_value_same(struct gate *g, struct gate_value a, struct gate_value b)
+{
+	return same(g, a, b, 0);
+}
+
+bool gate_value_is_key(struct gate_value value)
+{
+	return value.kind == GATE_NUMBER || value.kind == GATE_STRING ||
+	       value.kind == GATE_BOOLEAN || value.kind == GATE_LIST ||
+	       value.kind == GATE_UNDEFINED || value.kind == GATE_NULL;
 }
 
 bool gate_value_is_text(struct gate_value value)
@@ -56,14 +74,37 @@ bool gate_value_is_text(struct gate_value value)
 	return value.kind == GATE_STRING || value.kind == GATE_STRINGISH;
 }
 
-struct gate_value gate_value_join(struct gate_value a, struct gate_value b)
+/* A value that outweighs the other: it stays, but it may be the other as well. */
+static struct gate_value outweigh(struct gate *g, struct gate_value a,
+				  struct gate_value b)
 {
-	if (a.kind == GATE_NOTHING || gate_value_same(a, b))
+	if (a.kind == GATE_FUNCTION && b.kind == GATE_FUNCTION) {
+		if (a.node != b.node)
+			gate_join_functions(g, a, b);
+	} else if (b.kind == GATE_FUNCTION) {
+		/* f = Array.prototype.f || function ...: stays a method. */
+		if (a.kind == GATE_PATH && memmem(a.text, a.n, ".prototype.", 11))
+			gate_lose_method(g, b);
+		else
+			gate_lose(g, b, 0);
+		a.flags |= GATE_VALUE_UNSURE;
+	} else if (b.kind != GATE_UNDEFINED && b.kind != GATE_NULL &&
+		   b.kind != GATE_BOOLEAN) {
+		a.flags |= GATE_VALUE_UNSURE;
+	}
+	a.flags |= b.kind >= GATE_PROTO ? b.flags & GATE_VALUE_UNSURE : 0;
+	return a;
+}
+
+struct gate_value gate_value_join(struct gate *g, struct gate_value a,
+				  struct gate_value b)
+{
+	if (a.kind == GATE_NOTHING || gate_value_same(g, a, b))
 		return b;
 	if (b.kind == GATE_NOTHING)
 		return a;
 	if (a.kind >= GATE_PROTO || b.kind >= GATE_PROTO)
-		return a.kind >= b.kind ? a : b;
+		return a.kind >= b.kind ? outweigh(g, a, b) : outweigh(g, b, a);
 	if (gate_value_is_text(a) && gate_value_is_text(b))
 		return gate_value_of(GATE_STRINGISH);
 	return gate_value_of(GATE_UNKNOWN);
@@ -186,6 +227,19 @@ static bool output_function(struct output *out, struct gate_text path)
 	       output_word(out, "() { [native code] }");
 }
 
+/* Does it become a text as the engine has it, by no method of the source? */
+static bool is_plain(struct gate *g, struct gate_value value)
+{
+	static const char *const methods[] = {"toString", "valueOf", "join",
+					      "Symbol.toPrimitive"};
+
+	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
+		if (gate_is_patched(g, (struct gate_text){methods[i],
+							  (uint32_t)strlen(methods[i])}))
+			return false;
+	return value.kind != GATE_OBJECT || !(value.flags & GATE_VALUE_OPAQUE);
+}
+
 static bool output_value(struct gate *g, struct output *out, struct gate_value value,
 			 unsigned depth)
 {
@@ -201,16 +255,18 @@ static bool output_value(struct gate *g, struct output *out, struct gate_value v
 	case GATE_STRING:
 		return output_add(out, value.text, value.n);
 	case GATE_OBJECT:
-		return output_word(out, "[object Object]");
+		return is_plain(g, value) && output_word(out, "[object Object]");
 	case GATE_PATH:
-		return output_function(out, (struct gate_text){value.text, value.n});
+		return !value.flags && is_plain(g, value) &&
+		       output_function(out, (struct gate_text){value.text, value.n});
 	case GATE_CODE:
-		return output_function(out, (struct gate_text){"Function", 8});
+		return is_plain(g, value) &&
+		       output_function(out, (struct gate_text){"Function", 8});
 	default:
 		break;
 	}
 	if (value.kind != GATE_LIST || value.flags & GATE_VALUE_OPAQUE ||
-	    depth == TEXT_DEPTH_MOST)
+	    depth == TEXT_DEPTH_MOST || !is_plain(g, value))
 		return false;
 	for (uint32_t i = 0; i < value.n; i++) {
 		struct gate_value part = g->list[value.first + i];

@@ -24,6 +24,7 @@
 
 #define SIGNALS                                                                     \
 	"code-constructor constructor-call global-dynamic-key global-enumeration "  \
+	"global-escape global-guarded "                                             \
 	"timer-string dynamic-import module-syntax with-statement prototype-write " \
 	"unbounded-loop recursion large-literal obfuscation html-comment "          \
 	"too-many-findings too-deep"
