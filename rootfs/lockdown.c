@@ -4,7 +4,7 @@
  *
  * What "taken away" means. Of a maker of code (eval, Function): there is no path to it,
  * by name, property, prototype or call; nothing that a script can hold leads there, so it
- * cannot be put back either. Of any other global: its name is gone, and so are the links
+ * cannot be put back either. What is called Function then is an empty shell. Of any other global: its name is gone, and so are the links
  * by which its instances lead back to it (`/x/.constructor` without RegExp), which are
  * undefined then. What the syntax makes stays: a literal is still a regular expression
  * with its methods, and a method of a listed name may be the same function as a global
@@ -47,25 +47,55 @@ void lockdown_engine(duk_context *ctx)
 		take_away(ctx, &engine_paths[i]);
 }
 
-/*
- * `Function` is reached from any function through its prototype's constructor: that
- * becomes undefined for good. Direct and indirect eval are one function, the global's.
- */
-void lockdown_dynamic_code(duk_context *ctx)
+/* Whoever calls it or asks for a new one has text that would become code. */
+static duk_ret_t refuse_code(duk_context *ctx)
 {
-	static const struct path paths[] = {{NULL, "eval"}, {NULL, "Function"}};
+	return duk_error(ctx, DUK_ERR_EVAL_ERROR, "no code is made from text here");
+}
 
-	duk_get_global_string(ctx, "Function");
-	duk_get_prop_string(ctx, -1, "prototype");
-	duk_push_string(ctx, "constructor");
-	duk_push_undefined(ctx);
-	duk_def_prop(ctx, -3,
+static void define_for_good(duk_context *ctx, duk_idx_t object, const char *key)
+{
+	duk_push_string(ctx, key);
+	duk_insert(ctx, -2);
+	duk_def_prop(ctx, object,
 		     DUK_DEFPROP_HAVE_VALUE | DUK_DEFPROP_CLEAR_WRITABLE |
 			     DUK_DEFPROP_CLEAR_ENUMERABLE |
 			     DUK_DEFPROP_CLEAR_CONFIGURABLE | DUK_DEFPROP_FORCE);
+}
+
+/*
+ * `Function` is what honest code asks whether a value is a function (x instanceof
+ * Function), and any function's constructor: another takes its place, with the same
+ * prototype, that makes nothing. The engine's own is reached from the global object and
+ * from that prototype alone, and is gone then.
+ */
+static void replace_function(duk_context *ctx)
+{
+	duk_push_global_object(ctx);
+	duk_get_prop_literal(ctx, 0, "Function");
+	duk_get_prop_literal(ctx, 1, "prototype");
+	duk_push_c_function(ctx, refuse_code, 1);
+	duk_dup(ctx, 2);
+	define_for_good(ctx, 3, "prototype");
+	duk_push_literal(ctx, "Function");
+	define_for_good(ctx, 3, "name");
+	duk_push_int(ctx, 1);
+	define_for_good(ctx, 3, "length");
+	duk_dup(ctx, 2);
+	duk_set_prototype(ctx, 3);
+	duk_dup(ctx, 3);
+	define_for_good(ctx, 2, "constructor");
+	duk_put_prop_literal(ctx, 0, "Function");
 	duk_set_top(ctx, 0);
-	for (unsigned i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
-		take_away(ctx, &paths[i]);
+}
+
+/* Direct and indirect eval are one function, the global's. */
+void lockdown_dynamic_code(duk_context *ctx)
+{
+	static const struct path eval = {NULL, "eval"};
+
+	replace_function(ctx);
+	take_away(ctx, &eval);
 }
 
 /* [ ... value ]: the instances of a constructor lead no longer to it. */

@@ -31,18 +31,21 @@ test_dynamic_code() {
 	done <<-'END'
 		ReferenceError|eval("7")
 		TypeError|(0, this["ev" + "al"])("7")
-		ReferenceError|new Function("return 7")()
-		TypeError|(function () {}).constructor("return 7")()
-		TypeError|[].constructor.constructor("return 7")()
-		TypeError|"".sub.constructor("return 7")()
-		TypeError|Object.getPrototypeOf(function () {}).constructor("return 7")()
-		TypeError|Reflect.construct((function () {}).constructor, ["return 7"])()
-		TypeError|(function () {}).bind().constructor("return 7")()
-		TypeError|Object.getOwnPropertyDescriptor({get x() {}}, "x").get.constructor("return 7")()
-		TypeError|(function () { return arguments.callee.constructor })()("return 7")()
-		TypeError|new Proxy(Map, {}).constructor("return 7")()
+		EvalError|new Function("return 7")()
+		EvalError|Function("return 7")()
+		EvalError|Reflect.construct(Function, ["return 7"])()
+		EvalError|(function () {}).constructor("return 7")()
+		EvalError|[].constructor.constructor("return 7")()
+		EvalError|"".concat.constructor("return 7")()
+		EvalError|Object.getPrototypeOf(function () {}).constructor("return 7")()
+		EvalError|Reflect.construct((function () {}).constructor, ["return 7"])()
+		EvalError|(function () {}).bind().constructor("return 7")()
+		EvalError|Object.getOwnPropertyDescriptor({get x() {}}, "x").get.constructor("return 7")()
+		EvalError|(function () { return arguments.callee.constructor })()("return 7")()
+		EvalError|new Proxy(Map, {}).constructor("return 7")()
 		TypeError|setTimeout("console.log(7)", 1)
-		undefined|var P = Object.getPrototypeOf(function () {}); delete P.constructor; P.constructor = 7; P.constructor
+		true|var P = Object.getPrototypeOf(function () {}); delete P.constructor; P.constructor = 7; P.constructor === Function
+		true|isNaN instanceof Function && !({} instanceof Function) && typeof Function === "function"
 		eval("7")|"x".replace("x", "eval(\"7\")")
 		undefined|typeof Duktape
 	END
