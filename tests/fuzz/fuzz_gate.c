@@ -2,7 +2,8 @@
 /*
  * Any bytes as a source, under the built-in rules and some more: findings lie within the
  * source and in its order, there are no more of them than may be, what they say is valid
- * UTF-8, and no memory is kept. The first byte says how much memory there is.
+ * UTF-8, and no memory is kept. The first byte says how much memory there is, and whether
+ * Duktape would run it.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -82,6 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	struct gate_job job = {
 		.source = (const char *)data + 1,
 		.source_len = len - 1,
+		.duktape = data[0] & 1,
 		.rules = wire,
 		.rules_len = write_rules(wire),
 		.memory = heap_memory(&heap),
