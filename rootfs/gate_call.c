@@ -47,7 +47,7 @@ static void read_args(struct gate *g, struct gate_call *call, uint32_t args)
 	if (g->nodes[args].kind == sym_template_string) {
 		struct gate_text raw = gate_source_of(g, args);
 
-		if (call->target.kind == GATE_PATH && is_plain(g, args))
+		if (call->target.kind == GATE_PATH && raw.len >= 2 && is_plain(g, args))
 			add_arg(call, gate_value_text((struct gate_text){raw.at + 1,
 									 raw.len - 2}));
 		else

@@ -127,6 +127,7 @@ enum gate_value_kind {
 };
 
 #define GATE_VALUE_OPAQUE 1u
+#define GATE_VALUE_SHARED 4u /* of a variable: lists in it may have other names */
 #define GATE_VALUE_UNSURE 2u /* of what stays itself: it may be something else */
 
 struct gate_value {
@@ -382,7 +383,7 @@ bool gate_is_path_of_engine(struct gate_value path);
 bool gate_is_method_of_all(struct gate_text key);
 /* May a name begin with it? Of ASCII alone. */
 bool gate_is_letter(char c);
-bool gate_is_capital(char c);
+bool gate_begins_capital(struct gate_text text);
 
 /* --- gate_member.c: the property KEY of OBJECT, told at the node AT --- */
 struct gate_value gate_member(struct gate *g, struct gate_value object,
@@ -482,6 +483,14 @@ void gate_found_tell(struct gate *g);
 
 /* summary.reason, of g->modern_at. */
 void gate_found_reason(struct gate *g);
+
+/* What is in something may be changed through it, which is not watched. */
+static inline struct gate_value gate_inner(struct gate_value value)
+{
+	if (value.kind == GATE_LIST || value.kind == GATE_OBJECT)
+		value.flags |= GATE_VALUE_OPAQUE;
+	return value;
+}
 
 /* So much work that a source could multiply; false: there has been too much of it. */
 static inline bool gate_work(struct gate *g, uint64_t steps)

@@ -250,8 +250,9 @@ static void loop_variable(struct gate *g, uint32_t i)
 			gate_signal(g, GATE_SIGNAL_GLOBAL_ENUMERATION, i);
 		each = gate_value_of(GATE_STRINGISH);
 	} else if (over.kind == GATE_LIST) {
-		for (uint32_t k = 0; k < over.n; k++)
-			each = gate_value_join(g, each, g->list[over.first + k]);
+		for (uint32_t k = 0; k < over.n && gate_work(g, 1); k++)
+			each = gate_inner(
+				gate_value_join(g, each, g->list[over.first + k]));
 	}
 	if (left != GATE_NONE)
 		assign(g, left, each);

@@ -115,7 +115,8 @@ static struct gate_value fold_repeat(struct gate *g, struct gate_text text,
 	double times;
 	char *room;
 
-	if (!arg_number(args, 0, 0, &times) || times < 0 ||
+	/* Infinity times nothing is no number, and no reason to go on. */
+	if (!arg_number(args, 0, 0, &times) || times < 0 || times > GATE_FOLD_TEXT_MOST ||
 	    times * text.len > GATE_FOLD_TEXT_MOST)
 		return gate_value_of(GATE_STRINGISH);
 	room = gate_text_room(g, (uint32_t)times * text.len);
@@ -260,6 +261,8 @@ static struct gate_value list_join(struct gate *g, struct gate_value on,
 	for (uint32_t i = 0; i < on.n && all.kind == GATE_STRING; i++) {
 		struct gate_value part = g->list[on.first + i];
 
+		if (part.kind == GATE_LIST && on.flags & GATE_VALUE_SHARED)
+			return gate_value_of(GATE_STRINGISH);
 		if (i && by.n)
 			all = gate_value_concat(g, all, by);
 		if (part.kind != GATE_UNDEFINED && part.kind != GATE_NULL)
@@ -282,7 +285,7 @@ static struct gate_value list_reverse(struct gate *g, struct gate_value on)
 static struct gate_value list_concat(struct gate *g, struct gate_value on,
 				     struct arguments args)
 {
-	struct gate_value parts[PARTS_MOST];
+	struct gate_value parts[PARTS_MOST], all;
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i <= args.count; i++) {
@@ -296,7 +299,9 @@ static struct gate_value list_concat(struct gate *g, struct gate_value on,
 			parts[count++] =
 				part.kind == GATE_LIST ? g->list[part.first + j] : part;
 	}
-	return gate_value_list(g, parts, count);
+	all = gate_value_list(g, parts, count);
+	all.flags |= on.flags & GATE_VALUE_SHARED;
+	return all;
 }
 
 static struct gate_value list_slice(struct gate *g, struct gate_value on,
@@ -322,7 +327,7 @@ static struct gate_value list_any(struct gate *g, struct gate_value on)
 
 	for (uint32_t i = 0; i < on.n && i < PARTS_MOST; i++)
 		joined = gate_value_join(g, joined, g->list[on.first + i]);
-	return joined;
+	return gate_inner(joined);
 }
 
 static struct gate_value list_method(struct gate *g, struct gate_value on,
@@ -343,7 +348,7 @@ static struct gate_value list_method(struct gate *g, struct gate_value on,
 	if (gate_text_is(method, "at") && arg_number(args, 0, 0, &index)) {
 		index = index < 0 ? index + on.n : index;
 		return index >= 0 && index < on.n && !(on.flags & GATE_VALUE_OPAQUE)
-			       ? g->list[on.first + (uint32_t)index]
+			       ? gate_inner(g->list[on.first + (uint32_t)index])
 			       : gate_value_of(GATE_UNKNOWN);
 	}
 	if (gate_text_is(method, "pop") || gate_text_is(method, "shift") ||

@@ -55,6 +55,8 @@ struct gate_value gate_read_variable(struct gate *g, struct gate_variable *v)
 	     (v->leaks || (v->called && (g->patched || g->patches)))) ||
 	    (value.kind == GATE_OBJECT && (v->leaks || v->called)))
 		value.flags |= GATE_VALUE_OPAQUE;
+	if (value.kind == GATE_LIST)
+		value.flags |= GATE_VALUE_SHARED;
 	return value;
 }
 

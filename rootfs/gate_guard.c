@@ -57,6 +57,8 @@ static bool compares(const struct gate *g, uint32_t i, struct gate_text name, bo
 	if (at == GATE_NONE || !gate_text_equal(gate_source_of(g, at), name))
 		return false;
 	text = gate_source_of(g, string);
+	if (text.len < 2)
+		return false;
 	text = (struct gate_text){text.at + 1, text.len - 2};
 	if (gate_text_is(text, "undefined"))
 		return equal != holds;

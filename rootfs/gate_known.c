@@ -89,9 +89,9 @@ bool gate_is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
 }
 
-bool gate_is_capital(char c)
+bool gate_begins_capital(struct gate_text text)
 {
-	return c >= 'A' && c <= 'Z';
+	return text.len && text.at[0] >= 'A' && text.at[0] <= 'Z';
 }
 
 /* Does the path lead to a function of the engine? */
@@ -112,8 +112,8 @@ bool gate_leads_to_function(struct gate_text path)
 	if (!gate_is_namespace(first) && !is_known_function(first))
 		return false;
 	/* Constants: Math.PI, Number.MAX_VALUE, "".length */
-	return !gate_is_capital(last.at[0]) && !gate_text_ends(path, ".length") &&
-	       !gate_text_ends(path, ".name");
+	return last.len && !gate_begins_capital(last) &&
+	       !gate_text_ends(path, ".length") && !gate_text_ends(path, ".name");
 }
 
 bool gate_is_path_of_engine(struct gate_value path)

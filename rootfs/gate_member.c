@@ -51,7 +51,7 @@ static struct gate_value path_constructor(struct gate *g, struct gate_value path
 	/* A capital begins the name of a function, if anything is called that. */
 	if (gate_leads_to_function(text) ||
 	    (!gate_is_namespace(text) && !memchr(text.at, '.', text.len) &&
-	     gate_is_capital(text.at[0])))
+	     gate_begins_capital(text)))
 		return code(g, at);
 	return gate_is_namespace(text) ? path_of("Object") : gate_value_of(GATE_CTOR);
 }
@@ -228,14 +228,6 @@ static struct gate_value own_property(struct gate *g, uint32_t object,
 	return found;
 }
 
-/* What is in something may be changed through it, which is not watched. */
-static struct gate_value inner(struct gate_value value)
-{
-	if (value.kind == GATE_LIST || value.kind == GATE_OBJECT)
-		value.flags |= GATE_VALUE_OPAQUE;
-	return value;
-}
-
 /* Of an object that is not known, or has no such property of its own. */
 static struct gate_value any_field(struct gate *g, struct gate_text key)
 {
@@ -255,7 +247,7 @@ static struct gate_value object_member(struct gate *g, struct gate_value object,
 			return gate_value_of(GATE_UNKNOWN);
 		return object.flags & GATE_VALUE_OPAQUE
 			       ? gate_value_join(g, own, gate_field_read(g, key))
-			       : inner(own);
+			       : gate_inner(own);
 	}
 	if (gate_text_is(key, "constructor"))
 		return gate_constructor_of(g, object, at);
@@ -293,7 +285,7 @@ static struct gate_value element(struct gate *g, struct gate_value object, uint3
 		value = g->list[object.first + index];
 		return object.flags & GATE_VALUE_OPAQUE && value.kind < GATE_PROTO
 			       ? gate_value_of(GATE_UNKNOWN)
-			       : inner(value);
+			       : gate_inner(value);
 	}
 	if (object.kind != GATE_STRING)
 		return gate_value_of(GATE_STRINGISH);
@@ -405,7 +397,7 @@ static bool is_mere_function(const struct gate *g, struct gate_value object, uin
 	if (object.kind == GATE_PATH)
 		return gate_text_is(path_text(object), "Function.prototype") ||
 		       (gate_leads_to_function(path_text(object)) &&
-			!gate_is_capital(path_end(path_text(object)).at[0]));
+			!gate_begins_capital(path_end(path_text(object))));
 	if (object.kind != GATE_FUNCTION || g->nodes[at].kind != sym_subscript_expression)
 		return false;
 	node = gate_child(g, at, field_object);
@@ -438,7 +430,7 @@ static struct gate_value any_member(struct gate *g, struct gate_value object, ui
 
 		for (uint32_t i = 0; i < object.n && gate_work(g, 1); i++)
 			joined = gate_value_join(g, joined, g->list[object.first + i]);
-		return inner(joined);
+		return gate_inner(joined);
 	}
 	default:
 		break;

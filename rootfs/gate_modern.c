@@ -55,6 +55,9 @@ static bool is_new_regex(struct gate_text regex)
 
 static bool is_new_number(struct gate_text number)
 {
+	/* None at all, where the parser has put in one that is missing. */
+	if (!number.len)
+		return false;
 	return memchr(number.at, '_', number.len) || number.at[number.len - 1] == 'n' ||
 	       (number.len > 1 && memchr("oObB", number.at[1], 4));
 }

@@ -273,6 +273,8 @@ static bool output_value(struct gate *g, struct output *out, struct gate_value v
 
 		if (i && !output_word(out, ","))
 			return false;
+		if (part.kind == GATE_LIST && value.flags & GATE_VALUE_SHARED)
+			return false;
 		if (part.kind != GATE_UNDEFINED && part.kind != GATE_NULL &&
 		    !output_value(g, out, part, depth + 1))
 			return false;
