@@ -8,7 +8,7 @@
 
 /* Steps of what a source could make quadratic. Honest ones take a few a byte. */
 #define WORK_LEAST    UINT64_C(4000000)
-#define WORK_PER_BYTE UINT64_C(200)
+#define WORK_PER_BYTE UINT64_C(64)
 
 static void gate_free(struct gate *g)
 {

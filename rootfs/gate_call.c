@@ -99,7 +99,8 @@ static void pass_arguments(struct gate *g, const struct gate_call *call,
 {
 	uint32_t index = 0, parameter = first_parameter(g, f->node);
 
-	for (; parameter != GATE_NONE && g->nodes[parameter].kind != sym_rest_pattern;
+	for (; parameter != GATE_NONE && gate_work(g, 1) &&
+	       g->nodes[parameter].kind != sym_rest_pattern;
 	     parameter = next_parameter(g, f->node, parameter), index++)
 		gate_bind(g, parameter, gate_call_arg(call, index));
 	if (parameter != GATE_NONE)

@@ -461,7 +461,7 @@ struct gate_value gate_returns(struct gate *g, struct gate_function *f);
 
 /* --- gate_guard.c --- */
 /* Is the name at that node, of a host, used only where typeof has found it? */
-bool gate_is_guarded(const struct gate *g, uint32_t i);
+bool gate_is_guarded(struct gate *g, uint32_t i);
 
 /* --- gate_shape.c, gate_obfuscation.c --- */
 bool gate_is_loop(TSSymbol kind);

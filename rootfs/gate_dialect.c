@@ -85,6 +85,8 @@ static bool runs_functions_before(const struct dialect *d, uint32_t function, ui
 	const struct gate *g = d->g;
 
 	for (uint32_t i = g->scopes[function].node; i < at; i++) {
+		if (!gate_work(d->g, 1))
+			return true;
 		if (d->name[i] == GATE_NONE || g->nodes[i].ref == GATE_NONE ||
 		    g->nodes[i].flags & GATE_NODE_DECLARES ||
 		    function_at(g, i) != function)
@@ -154,7 +156,7 @@ static bool const_is_odd(const struct dialect *d, uint32_t node)
 	if (v->writes != 1)
 		return true;
 	for (uint32_t i = d->first[d->name[node]]; i != GATE_NONE; i = d->next[i])
-		if (i != node && use_is_odd(g, &c, i))
+		if (!gate_work(d->g, 1) || (i != node && use_is_odd(g, &c, i)))
 			return true;
 	return c.kept && (is_in_loop(g, node, c.function) ||
 			  runs_functions_before(d, c.function, node));
@@ -176,6 +178,8 @@ static bool function_is_odd(const struct dialect *d, uint32_t name)
 	uint32_t function = function_at(g, name);
 
 	for (uint32_t i = d->first[d->name[name]]; i != GATE_NONE; i = d->next[i]) {
+		if (!gate_work(d->g, 1))
+			return true;
 		if (i == name)
 			continue;
 		if (g->nodes[i].ref == own ? (g->nodes[i].flags & (GATE_NODE_DECLARES |

@@ -70,10 +70,10 @@ void gate_lose(struct gate *g, struct gate_value value, uint32_t at)
 		if (gate_value_is_global(g->list[value.first]))
 			gate_lose(g, g->list[value.first], at);
 		break;
-	case GATE_GLOBAL:
-		gate_signal(g, GATE_SIGNAL_GLOBAL_ESCAPE, at);
-		/* fall through */
 	case GATE_THIS:
+	case GATE_GLOBAL:
+		if (value.kind == GATE_GLOBAL)
+			gate_signal(g, GATE_SIGNAL_GLOBAL_ESCAPE, at);
 		g->again |= !g->strayed;
 		g->strayed = true;
 		break;

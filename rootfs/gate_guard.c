@@ -25,7 +25,7 @@ static bool is_of_host(struct gate_text name)
 }
 
 /* typeof NAME on one side, a string on the other; NONE: it is not that. */
-static uint32_t asked_name(const struct gate *g, uint32_t i, uint32_t *ret_text)
+static uint32_t asked_name(struct gate *g, uint32_t i, uint32_t *ret_text)
 {
 	uint32_t left = gate_in_parens(g, gate_child(g, i, field_left));
 	uint32_t right = gate_in_parens(g, gate_child(g, i, field_right));
@@ -44,7 +44,7 @@ static uint32_t asked_name(const struct gate *g, uint32_t i, uint32_t *ret_text)
 	return gate_in_parens(g, gate_child(g, left, field_argument));
 }
 
-static bool compares(const struct gate *g, uint32_t i, struct gate_text name, bool holds)
+static bool compares(struct gate *g, uint32_t i, struct gate_text name, bool holds)
 {
 	TSSymbol op = g->nodes[i].op;
 	struct gate_text text;
@@ -66,14 +66,14 @@ static bool compares(const struct gate *g, uint32_t i, struct gate_text name, bo
 }
 
 /* If the condition holds, or does not, is there something of that name? */
-static bool tells(const struct gate *g, uint32_t i, struct gate_text name, bool holds,
+static bool tells(struct gate *g, uint32_t i, struct gate_text name, bool holds,
 		  unsigned depth)
 {
 	uint32_t left, right;
 	TSSymbol op;
 
 	i = gate_in_parens(g, i);
-	if (i == GATE_NONE || depth == DEPTH_MOST)
+	if (i == GATE_NONE || depth == DEPTH_MOST || !gate_work(g, 1))
 		return false;
 	op = g->nodes[i].op;
 	if (g->nodes[i].kind == sym_unary_expression && op == anon_sym_BANG)
@@ -90,7 +90,7 @@ static bool tells(const struct gate *g, uint32_t i, struct gate_text name, bool 
 }
 
 /* Is the node in the part of the one around it that depends on such a condition? */
-static bool depends(const struct gate *g, uint32_t i, struct gate_text name)
+static bool depends(struct gate *g, uint32_t i, struct gate_text name)
 {
 	const struct gate_node *node = &g->nodes[i];
 	uint32_t up = node->parent, condition;
@@ -113,7 +113,7 @@ static bool depends(const struct gate *g, uint32_t i, struct gate_text name)
 	}
 }
 
-bool gate_is_guarded(const struct gate *g, uint32_t i)
+bool gate_is_guarded(struct gate *g, uint32_t i)
 {
 	struct gate_text name = gate_source_of(g, i);
 	uint32_t known = gate_name_find(g, name);
