@@ -77,7 +77,7 @@ static quick_value not_now(void *module, uint32_t from, quick_value self, uint32
 const quick_call quick_natives[NATIVES] = {
 	[NATIVE_CONSOLE] = not_now,	[NATIVE_TIMER_SET] = not_now,
 	[NATIVE_TIMER_CLEAR] = not_now, [NATIVE_RANDOM] = not_now,
-	[NATIVE_COLLECT] = not_now,
+	[NATIVE_COLLECT] = not_now,	[NATIVE_SHELL] = not_now,
 };
 
 const quick_tracker quick_rejection = NULL;
@@ -183,6 +183,23 @@ static void define_native(quick_value object, const char *name, enum quick_nativ
 		   length, FUNCTION_WITH_MAGIC, magic));
 }
 
+/* They take the makers' places where no code is made from text. */
+static void define_shells(quick_value global)
+{
+	static const char *const names[] = {
+#define X(name) [MAKER_##name] = #name,
+		QUICK_MAKERS(X)
+#undef X
+	};
+	quick_value shells = QJS(JS_NewArray, context);
+
+	for (uint32_t i = 0; i < MAKERS; i++)
+		QJS(JS_SetPropertyUint32, context, shells, i,
+		    QJS(JS_NewCFunction2, context, QUICK_TABLE_FIRST + NATIVE_SHELL,
+			text(names[i]), 1, MAKER_WITH_MAGIC, 0));
+	define(global, "shells", shells);
+}
+
 static void define_console(quick_value global)
 {
 	quick_value console = QJS(JS_NewObject, context);
@@ -224,6 +241,7 @@ static void define_ours(void)
 	define_native(global, "clearInterval", NATIVE_TIMER_CLEAR, 1, 0);
 	define_native(global, "collect", NATIVE_COLLECT, 0, 0);
 	define_console(global);
+	define_shells(global);
 	QJS(JS_SetHostPromiseRejectionTracker, quick.runtime,
 	    QUICK_TABLE_FIRST + NATIVE_REJECTION, 0);
 }
@@ -253,7 +271,7 @@ static void take_roots(void)
 #define X(id, expression) quick.id = evaluate(expression);
 	QUICK_ROOTS(X)
 #undef X
-	evaluate("delete globalThis.collect");
+	evaluate("delete globalThis.collect; delete globalThis.shells");
 	quick.scratch = QJS(malloc, QUICK_SCRATCH_BYTES);
 }
 

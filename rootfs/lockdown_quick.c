@@ -38,20 +38,41 @@ void lockdown_quick_timers(void)
 	take_globals(names, sizeof(names) / sizeof(names[0]));
 }
 
-/* Each kind of function has a maker of its own, which its prototype names. */
+static void define(quick_value object, const char *name, quick_value value,
+		   uint32_t flags)
+{
+	QJS(JS_DefinePropertyValueStr, quick.context, object, quick_scratch_text(name),
+	    value, flags);
+}
+
+/*
+ * Each kind of function has a maker of its own, which its prototype names. Another takes
+ * its place, with the same prototype, that makes nothing: it is what honest code asks
+ * whether a value is such a function.
+ */
+static quick_value replace_maker(uint32_t i)
+{
+	quick_value prototype =
+		QJS(JS_GetPropertyUint32, quick.context, quick.function_prototypes, i);
+	quick_value shell = QJS(JS_GetPropertyUint32, quick.context, quick.shells, i);
+
+	define(shell, "prototype", QJS(JS_DupValue, quick.context, prototype), 0);
+	define(prototype, "constructor", QJS(JS_DupValue, quick.context, shell), 0);
+	QJS(JS_FreeValue, quick.context, prototype);
+	return shell;
+}
+
 void lockdown_quick_eval(void)
 {
-	static const char *const names[] = {"eval", "Function"};
+	static const char *const names[] = {"eval"};
+	quick_value global = global_object();
 
 	take_globals(names, sizeof(names) / sizeof(names[0]));
-	for (uint32_t i = 0; i < 4; i++) {
-		quick_value prototype = QJS(JS_GetPropertyUint32, quick.context,
-					    quick.function_prototypes, i);
-
-		QJS(JS_DefinePropertyValueStr, quick.context, prototype,
-		    quick_scratch_text("constructor"), QUICK_UNDEFINED, 0);
-		QJS(JS_FreeValue, quick.context, prototype);
-	}
+	define(global, "Function", replace_maker(MAKER_Function),
+	       PROPERTY_CONFIGURABLE | PROPERTY_WRITABLE);
+	for (uint32_t i = MAKER_Function + 1; i < MAKERS; i++)
+		QJS(JS_FreeValue, quick.context, replace_maker(i));
+	QJS(JS_FreeValue, quick.context, global);
 }
 
 void lockdown_quick_compiler(void)

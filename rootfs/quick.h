@@ -62,6 +62,7 @@ enum quick_flag {
 	PROPERTY_WRITABLE = 1 << 1,
 	PROPERTY_GETSET = 1 << 4,
 	FUNCTION_WITH_MAGIC = 1,
+	MAKER_WITH_MAGIC = 5, /* that may be called, or asked for a new one */
 };
 
 /* What the engine writes for JS_GetOwnProperty() and JS_GetOwnPropertyNames(). */
@@ -81,6 +82,7 @@ enum quick_native {
 	NATIVE_TIMER_CLEAR,
 	NATIVE_RANDOM,
 	NATIVE_COLLECT,
+	NATIVE_SHELL,
 	NATIVE_REJECTION, /* of another signature: see quick_tracker */
 	NATIVES
 };
@@ -92,6 +94,20 @@ typedef void (*quick_tracker)(void *module, uint32_t context, quick_value promis
 
 extern const quick_call quick_natives[NATIVES];
 extern const quick_tracker quick_rejection;
+
+/* What makes functions out of text, in the order of `shells` and `function_prototypes`. */
+#define QUICK_MAKERS(X)      \
+	X(Function)          \
+	X(GeneratorFunction) \
+	X(AsyncFunction)     \
+	X(AsyncGeneratorFunction)
+
+enum quick_maker {
+#define X(name) MAKER_##name,
+	QUICK_MAKERS(X)
+#undef X
+		MAKERS
+};
 
 /* The engine's own functions and prototypes, taken before any script could change them.
  * X(id, expression that gives it) */
@@ -125,6 +141,8 @@ extern const quick_tracker quick_rejection;
 	X(reflect, "Reflect")                                                          \
 	X(function_prototypes, "[function(){},function*(){},async function(){},async " \
 			       "function*(){}].map(Object.getPrototypeOf)")            \
+	X(shells, "shells")                                                            \
+	X(eval_error, "EvalError")                                                     \
 	X(bind, "Function.prototype.bind")                                             \
 	X(map_each, "Map.prototype.forEach")                                           \
 	X(set_each, "Set.prototype.forEach")                                           \

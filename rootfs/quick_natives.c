@@ -38,10 +38,23 @@ static quick_value random_number(void *module, uint32_t context, quick_value sel
 	return QJS(JS_NewNumber, context, hook_random());
 }
 
+/* Whoever calls it or asks for a new one has text that would become code. */
+static quick_value refuse_code(void *module, uint32_t context, quick_value self,
+			       uint32_t count, uint32_t args, uint32_t magic)
+{
+	(void)module;
+	(void)context;
+	(void)self;
+	(void)count;
+	(void)args;
+	(void)magic;
+	return quick_throw_eval("no code is made from text here");
+}
+
 const quick_call quick_natives[NATIVES] = {
 	[NATIVE_CONSOLE] = call_console,	   [NATIVE_TIMER_SET] = timers_quick_set,
 	[NATIVE_TIMER_CLEAR] = timers_quick_clear, [NATIVE_RANDOM] = random_number,
-	[NATIVE_COLLECT] = quick_collect,
+	[NATIVE_COLLECT] = quick_collect,	   [NATIVE_SHELL] = refuse_code,
 };
 
 const quick_tracker quick_rejection = quick_rejected;

@@ -316,6 +316,20 @@ void quick_push_error(const char *message)
 	quick_push(QJS(JS_GetException, quick.context));
 }
 
+quick_value quick_throw_eval(const char *message)
+{
+	quick_value text = QJS(JS_NewStringLen, quick.context,
+			       quick_scratch_text(message), (uint32_t)strlen(message));
+	quick_value error;
+
+	memcpy(quick_at(quick.scratch), &text, sizeof(text));
+	error = QJS(JS_CallConstructor, quick.context, quick.eval_error, 1,
+		    quick.scratch);
+	QJS(JS_FreeValue, quick.context, text);
+	return quick_tag(error) == TAG_EXCEPTION ? error
+						 : QJS(JS_Throw, quick.context, error);
+}
+
 quick_value quick_throw_type(const char *message)
 {
 	return QJS(JS_ThrowTypeError, quick.context, quick_scratch_text(message), 0);

@@ -46,6 +46,9 @@ bool quick_to_number(quick_value value, double *ret_number);
 /* Throws a TypeError; gives what the caller returns. */
 quick_value quick_throw_type(const char *message);
 
+/* The same with an EvalError. */
+quick_value quick_throw_eval(const char *message);
+
 /* Pushes an Error of ours. */
 void quick_push_error(const char *message);
 
