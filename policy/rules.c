@@ -342,9 +342,10 @@ const struct rule rules_builtin[] = {
 	{
 		.name = "engine-dialect",
 		DENY("the engine would run this with another meaning"),
-		.why = "To it const is var, a function in a block belongs to the function "
-		       "around it, and __proto__ in a literal is a property: the result "
-		       "could be wrong without a word.",
+		.why = "To Duktape const is var, a function in a block belongs to the "
+		       "function around it, and __proto__ in a literal is a property; to "
+		       "QuickJS a parameter that a function in a default value names is "
+		       "two variables. The result could be wrong without a word.",
 		.always = true,
 		MATCHES(SIGNAL("engine-dialect")),
 	},

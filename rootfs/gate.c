@@ -44,6 +44,8 @@ void gate_analyse(const struct gate_job *job, struct gate_summary *ret_summary)
 	gate_obfuscation(g);
 	if (job->duktape)
 		gate_dialect(g);
+	else
+		gate_dialect_quick(g);
 	g->places_shape = g->places_count;
 	gate_evaluate(g);
 	gate_shapes(g);

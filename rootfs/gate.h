@@ -38,7 +38,8 @@ struct gate_job {
 	const unsigned char
 		*rules; /* as in the JOB frame; checked by gate_check_rules() */
 	size_t rules_len;
-	bool duktape; /* will run it: tell what it runs with another meaning */
+	/* Will run it, or QuickJS: tell what that runs with another meaning. */
+	bool duktape;
 	struct gate_memory memory;
 	void (*found)(void *context, const struct gate_finding *finding);
 	void *context;

@@ -304,13 +304,14 @@ void gate_lexis_end(struct gate *g, struct gate_lexis *lexis);
 /* Constructs that the grammar allows and an engine may read as something else. */
 void gate_lexis_nodes(struct gate *g);
 
-/* --- gate_modern.c, gate_dialect.c --- */
+/* --- gate_modern.c, gate_dialect.c, gate_quick.c --- */
 bool gate_modern(struct gate *g, uint32_t i);
 /* A function declaration that stands in a block, not in a function or the program. */
 bool gate_is_in_block(const struct gate *g, uint32_t i);
 /* Does the pair of an object literal have the key __proto__? */
 bool gate_is_proto_key(struct gate *g, uint32_t pair);
 void gate_dialect(struct gate *g);
+void gate_dialect_quick(struct gate *g);
 
 /* --- gate_text.c --- */
 bool gate_text_is(struct gate_text a, const char *b);

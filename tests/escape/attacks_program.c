@@ -66,17 +66,17 @@ static void put_unit(char *to, size_t size, const char *pattern, const char *uni
 	snprintf(to, size, "%.*s%s%s", (int)before, pattern, unit, pattern + before + 1);
 }
 
-/* How many of the words are not refused as misuse. */
+/* How many of the words are not refused as misuse. 2 would be the program's of exec. */
 static int count_taken(size_t row, const char *const *patterns, size_t count)
 {
-	int taken = 0;
+	int taken = 0, refused = strcmp(numeric[row].command, "exec") ? 2 : 125;
 
 	for (size_t i = 0; i < count; i++) {
 		char word[128];
 		put_unit(word, sizeof(word), patterns[i], numeric[row].unit);
 		int code = run_with(row, word);
-		taken += code != 2;
-		if (code != 2)
+		taken += code != refused;
+		if (code != refused)
 			note("'%s' gave exit code %d", word, code);
 	}
 	return taken;

@@ -64,6 +64,14 @@ while IFS=$tab read -r wanted source; do
 	is "$(found | grep -o dialect)" '' 'and nothing of it for another engine'
 done <"$dir/cases"
 
+# dialect_quick.cases: the same with QuickJS, and of no other kind for Duktape
+grep -v '^#' "$here/dialect_quick.cases" >"$dir/cases"
+while IFS=$tab read -r wanted source; do
+	write_source "$source"
+	got=$(found | grep -o dialect)
+	is "${got:--}" "$wanted" "dialect: $(printf '%s' "$source" | cut -c 1-70 | tr '#' '~')"
+done <"$dir/cases"
+
 # modern.cases: modern or old, a tab, the source
 grep -v '^#' "$here/modern.cases" >"$dir/cases"
 while IFS=$tab read -r wanted source; do

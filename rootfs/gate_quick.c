@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What QuickJS takes and runs with another meaning. A parameter is one variable, but where
+ * a function in a default value names it, QuickJS gives that function and the body a
+ * variable each; so it does where a default value assigns it. Neither sees what the other
+ * writes.
+ */
+#include "rootfs/gate_core.h"
+
+enum {
+	KEPT = 1,    /* named by a function in a default value */
+	WRITTEN = 2, /* assigned in a default value */
+};
+
+static bool is_written(const struct gate *g, uint32_t i)
+{
+	return (g->nodes[i].flags & (GATE_NODE_WRITES | GATE_NODE_DECLARES)) ==
+	       GATE_NODE_WRITES;
+}
+
+/* Does it stand among the parameters of the function whose scope that is? */
+static bool is_in_parameters(const struct gate *g, uint32_t i, uint32_t scope)
+{
+	uint32_t list = gate_child(g, g->scopes[scope].node, field_parameters);
+
+	return list != GATE_NONE && i >= list && i < g->nodes[list].after;
+}
+
+static unsigned use_in_default(const struct gate *g, uint32_t i)
+{
+	const struct gate_node *node = &g->nodes[i];
+	uint32_t scope;
+
+	if (node->ref == GATE_NONE || node->flags & GATE_NODE_DECLARES ||
+	    !g->variables[node->ref].parameter)
+		return 0;
+	scope = g->variables[node->ref].scope;
+	if (!is_in_parameters(g, i, scope))
+		return 0;
+	return (is_written(g, i) ? WRITTEN : 0) |
+	       (g->scopes[node->scope].function != scope ? KEPT : 0);
+}
+
+void gate_dialect_quick(struct gate *g)
+{
+	unsigned char *uses =
+		gate_tree_calloc(g->variables_count ? g->variables_count : 1, 1);
+	bool any = false;
+
+	for (uint32_t i = 0; i < g->nodes_count; i++) {
+		unsigned use = use_in_default(g, i);
+
+		if (use)
+			uses[g->nodes[i].ref] |= (unsigned char)use;
+		any |= use != 0;
+	}
+	for (uint32_t i = 0; any && i < g->nodes_count; i++) {
+		uint32_t ref = g->nodes[i].ref;
+
+		if (ref != GATE_NONE && uses[ref] && is_written(g, i))
+			gate_signal(g, GATE_SIGNAL_ENGINE_DIALECT, i);
+	}
+	gate_tree_free(uses);
+}
