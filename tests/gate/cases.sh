@@ -45,7 +45,7 @@ found() {
 }
 
 tab=$(printf '\t')
-for file in names values flow shapes lexis; do
+for file in names values flow known shapes lexis; do
 	grep -v '^#' "$here/$file.cases" >"$dir/cases"
 	while IFS=$tab read -r wanted source; do
 		write_source "$source"
