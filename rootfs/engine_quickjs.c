@@ -17,6 +17,7 @@
 #include "rootfs/console.h"
 #include "rootfs/end.h"
 #include "rootfs/fault.h"
+#include "rootfs/lockdown_names.h"
 #include "rootfs/lockdown_quick.h"
 #include "rootfs/machine.h"
 #include "rootfs/run.h"
@@ -140,6 +141,8 @@ static quick_value parse_input(void)
 
 static void prepare(void)
 {
+	const struct lockdown_names names = {run.job.globals, run.job.globals_len};
+	bool has_list = run.job.flags & JOB_HAS_GLOBALS;
 	quick_value input = QUICK_UNDEFINED;
 
 	if (run.job.flags & JOB_HAS_INPUT)
@@ -151,9 +154,9 @@ static void prepare(void)
 	if (run.job.flags & JOB_NO_TIMERS)
 		lockdown_quick_timers();
 	if (run.job.flags & JOB_NO_DYNAMIC_CODE)
-		lockdown_quick_eval();
-	if (run.job.flags & JOB_HAS_GLOBALS)
-		lockdown_quick_globals(run.job.globals, run.job.globals_len);
+		lockdown_quick_eval(has_list ? &names : NULL);
+	if (has_list)
+		lockdown_quick_globals(&names);
 }
 
 /* A source is compiled as it is, as an asynchronous program and, where only a `return` is

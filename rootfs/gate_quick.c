@@ -12,6 +12,12 @@ enum {
 	WRITTEN = 2, /* assigned in a default value */
 };
 
+/* Other nodes keep other things in `ref`. */
+static bool is_of_variable(const struct gate *g, uint32_t i)
+{
+	return gate_is_reference(g, i) && g->nodes[i].ref != GATE_NONE;
+}
+
 static bool is_written(const struct gate *g, uint32_t i)
 {
 	return (g->nodes[i].flags & (GATE_NODE_WRITES | GATE_NODE_DECLARES)) ==
@@ -31,7 +37,7 @@ static unsigned use_in_default(const struct gate *g, uint32_t i)
 	const struct gate_node *node = &g->nodes[i];
 	uint32_t scope;
 
-	if (node->ref == GATE_NONE || node->flags & GATE_NODE_DECLARES ||
+	if (!is_of_variable(g, i) || node->flags & GATE_NODE_DECLARES ||
 	    !g->variables[node->ref].parameter)
 		return 0;
 	scope = g->variables[node->ref].scope;
@@ -55,9 +61,7 @@ void gate_dialect_quick(struct gate *g)
 		any |= use != 0;
 	}
 	for (uint32_t i = 0; any && i < g->nodes_count; i++) {
-		uint32_t ref = g->nodes[i].ref;
-
-		if (ref != GATE_NONE && uses[ref] && is_written(g, i))
+		if (is_of_variable(g, i) && uses[g->nodes[i].ref] && is_written(g, i))
 			gate_signal(g, GATE_SIGNAL_ENGINE_DIALECT, i);
 	}
 	gate_tree_free(uses);

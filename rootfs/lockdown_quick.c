@@ -50,28 +50,32 @@ static void define(quick_value object, const char *name, quick_value value,
  * its place, with the same prototype, that makes nothing: it is what honest code asks
  * whether a value is such a function.
  */
-static quick_value replace_maker(uint32_t i)
+static quick_value replace_maker(uint32_t i, bool with_shell)
 {
 	quick_value prototype =
 		QJS(JS_GetPropertyUint32, quick.context, quick.function_prototypes, i);
-	quick_value shell = QJS(JS_GetPropertyUint32, quick.context, quick.shells, i);
+	quick_value shell = QUICK_UNDEFINED;
 
-	define(shell, "prototype", QJS(JS_DupValue, quick.context, prototype), 0);
+	if (with_shell) {
+		shell = QJS(JS_GetPropertyUint32, quick.context, quick.shells, i);
+		define(shell, "prototype", QJS(JS_DupValue, quick.context, prototype), 0);
+	}
 	define(prototype, "constructor", QJS(JS_DupValue, quick.context, shell), 0);
 	QJS(JS_FreeValue, quick.context, prototype);
 	return shell;
 }
 
-void lockdown_quick_eval(void)
+void lockdown_quick_eval(const struct lockdown_names *names)
 {
-	static const char *const names[] = {"eval"};
+	static const char *const eval[] = {"eval"};
+	bool with_shell = !names || lockdown_has(names, "Function", 8);
 	quick_value global = global_object();
 
-	take_globals(names, sizeof(names) / sizeof(names[0]));
-	define(global, "Function", replace_maker(MAKER_Function),
+	take_globals(eval, sizeof(eval) / sizeof(eval[0]));
+	define(global, "Function", replace_maker(MAKER_Function, with_shell),
 	       PROPERTY_CONFIGURABLE | PROPERTY_WRITABLE);
 	for (uint32_t i = MAKER_Function + 1; i < MAKERS; i++)
-		QJS(JS_FreeValue, quick.context, replace_maker(i));
+		QJS(JS_FreeValue, quick.context, replace_maker(i, with_shell));
 	QJS(JS_FreeValue, quick.context, global);
 }
 
@@ -139,9 +143,8 @@ static void sieve(const struct lockdown_names *names, quick_value error)
 	}
 }
 
-void lockdown_quick_globals(const char *list, size_t len)
+void lockdown_quick_globals(const struct lockdown_names *names)
 {
-	const struct lockdown_names names = {list, len};
 	quick_value error;
 	uint32_t count;
 
@@ -151,7 +154,7 @@ void lockdown_quick_globals(const char *list, size_t len)
 	for (uint32_t i = 0; i < count; i++) {
 		values->push_key(NAMES_AT, i);
 		if (values->kind(NAME_AT) == IS_STRING)
-			sieve(&names, error);
+			sieve(names, error);
 		values->cut(NAME_AT);
 	}
 	QJS(JS_SetPrototype, quick.context, quick_value_at(GLOBAL_AT), QUICK_NULL);

@@ -6,17 +6,17 @@
 #ifndef QUOD_JS_LOCKDOWN_QUICK_H
 #define QUOD_JS_LOCKDOWN_QUICK_H
 
-#include <stddef.h>
-
 void lockdown_quick_timers(void);
 
-/* The names that lead to the compiler. */
-void lockdown_quick_eval(void);
+/* The names that lead to the compiler. The shells that take their places are not there
+ * where the list of globals (NULL: there is none) has no `Function`. */
+struct lockdown_names;
+void lockdown_quick_eval(const struct lockdown_names *names);
 
 /* The compiler itself, once the script is compiled: no text becomes code after that, by
  * whatever path a script comes to a function that asks for it. */
 void lockdown_quick_compiler(void);
 
-void lockdown_quick_globals(const char *list, size_t len);
+void lockdown_quick_globals(const struct lockdown_names *names);
 
 #endif

@@ -59,9 +59,8 @@ static char *arena_map(const struct engine_room *room, size_t heap_bytes)
 		       pages(heap_bytes + room->after + RUN_RESERVE_BYTES);
 	char *arena = map(NULL, bytes + room->guard, PROT_NONE, MAP_NORESERVE);
 
-	if (arena == MAP_FAILED ||
-	    map(arena, bytes, PROT_READ | PROT_WRITE, MAP_FIXED | MAP_NORESERVE) ==
-		    MAP_FAILED)
+	if (arena == MAP_FAILED || map(arena, bytes, PROT_READ | PROT_WRITE,
+				       MAP_FIXED | MAP_NORESERVE) == MAP_FAILED)
 		return NULL;
 	return arena;
 }
