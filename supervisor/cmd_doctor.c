@@ -98,13 +98,16 @@ static void probe_run(struct jail_probe *probe, int *ret_signal_fd)
 	struct output output;
 	const struct place_request where = {0};
 	struct run_place place;
-	struct run_means means = {.interp = &interp, .place = &place, .output = &output};
-	int r = guard_prepare(NULL, 0, ret_signal_fd, &means.unprepared);
+	struct own_cell own;
+	struct run_means means = {
+		.cell = &own.cell, .interp = &interp, .output = &output};
+	struct jail_error unprepared;
+	int r = guard_prepare(NULL, 0, ret_signal_fd, &unprepared);
 
 	*probe = (struct jail_probe){.name = "a whole run"};
-	means.signal_fd = r < 0 ? r : *ret_signal_fd;
 	place_open(&where, &place);
 	interp_open(&interp);
+	own_cell_init(&own, &interp, &place, *ret_signal_fd, r < 0 ? &unprepared : NULL);
 	output_init(&output, OUTPUT_JSON);
 	run_script(&means, probe);
 	output_free(&output);

@@ -70,14 +70,14 @@ static int finish(struct output *output, const struct record *record, int signal
 				record->request->judged, record->passed);
 }
 
-static int run_with(struct run_means *means, const struct request *request)
+static int run_with(struct run_means *means, const struct request *request, int signal_fd)
 {
 	struct record record;
 	int code;
 
 	record_init(&record, request);
 	run_request(request, means, &record);
-	code = finish(means->output, &record, means->signal_fd);
+	code = finish(means->output, &record, signal_fd);
 	record_free(&record);
 	return code;
 }
@@ -88,14 +88,17 @@ int cmd_run_one(const struct request *request, const struct run_place *place,
 	struct interp interp = INTERP_INIT;
 	struct output output;
 	own_fd int signal_fd = -1;
-	struct run_means means = {.interp = &interp, .place = place, .output = &output};
-	int r = guard_prepare(&place->fd, 1, &signal_fd, &means.unprepared);
+	struct own_cell own;
+	struct run_means means = {
+		.cell = &own.cell, .interp = &interp, .output = &output};
+	struct jail_error unprepared;
+	int r = guard_prepare(&place->fd, 1, &signal_fd, &unprepared);
 	int code;
 
-	means.signal_fd = r < 0 ? r : signal_fd;
 	interp_open(&interp);
+	own_cell_init(&own, &interp, place, signal_fd, r < 0 ? &unprepared : NULL);
 	output_init(&output, kind);
-	code = run_with(&means, request);
+	code = run_with(&means, request, signal_fd);
 	output_free(&output);
 	interp_close(&interp);
 	return code;

@@ -20,7 +20,7 @@
 #include "supervisor/awake.h"
 #include "supervisor/clock.h"
 
-/* A killed process frees its memory before it is dead; a stuck one must not hold us. */
+/* From SIGKILL to death. */
 #define KILL_WAIT_MS 10000
 
 /* Not more often than this: what is left of a CPU limit may round to nothing. */
@@ -77,17 +77,24 @@ int guard_prepare(const int *ours, size_t count, int *ret_fd, struct jail_error 
 	return 0;
 }
 
-void guard_init(struct guard *guard, struct jail *jail, int signal_fd)
+void guard_init_apart(struct guard *guard, int ended, int out, int err)
 {
-	*guard = (struct guard){.jail = jail};
+	*guard = (struct guard){0};
 	for (int i = 0; i < WATCH_COUNT; i++)
 		guard->slots[i] = (struct pollfd){.fd = -1, .events = POLLIN};
-	guard->slots[WATCH_ENDED].fd = jail_fd(jail, JAIL_FD_PIDFD);
-	guard->slots[WATCH_SIGNAL].fd = signal_fd;
-	guard->slots[WATCH_OUT].fd = jail_fd(jail, JAIL_FD_OUT);
-	guard->slots[WATCH_ERR].fd = jail_fd(jail, JAIL_FD_ERR);
+	guard->slots[WATCH_ENDED].fd = ended;
+	guard->slots[WATCH_OUT].fd = out;
+	guard->slots[WATCH_ERR].fd = err;
 	guard->slots[WATCH_IN].events = POLLOUT;
 	guard->slots[WATCH_STDERR].events = POLLOUT;
+}
+
+void guard_init(struct guard *guard, struct jail *jail, int signal_fd)
+{
+	guard_init_apart(guard, jail_fd(jail, JAIL_FD_PIDFD), jail_fd(jail, JAIL_FD_OUT),
+			 jail_fd(jail, JAIL_FD_ERR));
+	guard->jail = jail;
+	guard->slots[WATCH_SIGNAL].fd = signal_fd;
 	/* No event asked for: only that the last reader has gone. */
 	guard->slots[WATCH_STDOUT] = (struct pollfd){.fd = STDOUT_FILENO};
 }
@@ -201,37 +208,62 @@ static void check_violation(struct guard *guard)
 	}
 }
 
-static uint64_t next_moment(const struct guard *guard)
+uint64_t guard_moment(const struct guard *guard)
 {
 	uint64_t deadline = guard->deadline_ns, check = guard->cpu_check_ns;
 
+	if (guard->killed)
+		return guard->death_ns;
 	if (!check || (deadline && deadline < check))
 		return deadline;
 	return check;
 }
 
+void guard_clear(struct guard *guard)
+{
+	for (int i = 0; i < WATCH_COUNT; i++)
+		guard->slots[i].revents = 0;
+}
+
 static int poll_until(struct guard *guard, uint64_t moment_ns)
 {
+	unsigned count = guard_slots(guard);
 	uint64_t now, left;
 	struct timespec timeout;
 
 	if (!moment_ns)
-		return ppoll(guard->slots, WATCH_COUNT, NULL, NULL);
+		return ppoll(guard->slots, count, NULL, NULL);
 	now = clock_mono_ns();
 	left = moment_ns > now ? moment_ns - now : 0;
 	timeout = (struct timespec){.tv_sec = (time_t)(left / NS_PER_SEC),
 				    .tv_nsec = (long)(left % NS_PER_SEC)};
-	return ppoll(guard->slots, WATCH_COUNT, &timeout, NULL);
+	return ppoll(guard->slots, count, &timeout, NULL);
 }
 
-int guard_wait(struct guard *guard)
+void guard_poll(struct guard *guard)
 {
-	if (poll_until(guard, next_moment(guard)) < 0) {
-		if (errno != EINTR)
-			return -errno;
-		for (int i = 0; i < WATCH_COUNT; i++)
-			guard->slots[i].revents = 0;
-	}
+	if (poll_until(guard, guard_moment(guard)) >= 0)
+		return;
+	if (errno != EINTR)
+		guard->error = -errno;
+	guard_clear(guard);
+}
+
+/* A killed process frees its memory before it is dead; a stuck one must not hold us. */
+static int look_for_death(struct guard *guard)
+{
+	guard->ended = guard_ready(guard, WATCH_ENDED);
+	if (!guard->ended && clock_mono_ns() >= guard->death_ns)
+		return -ETIMEDOUT;
+	return 0;
+}
+
+int guard_look(struct guard *guard)
+{
+	if (guard->error)
+		return guard->error;
+	if (guard->killed)
+		return look_for_death(guard);
 	/* We may have been stopped, or late: an end that is seen after the deadline is
 	 * not known to have come before it, and what nobody knows is no success. */
 	if (guard_ready(guard, WATCH_ENDED)) {
@@ -246,7 +278,22 @@ int guard_wait(struct guard *guard)
 	return 0;
 }
 
-static int not_seen_dead(int errnum, struct jail_error *err)
+int guard_wait(struct guard *guard)
+{
+	guard_poll(guard);
+	return guard_look(guard);
+}
+
+void guard_killed(struct guard *guard)
+{
+	guard->killed = true;
+	guard->death_ns = clock_mono_ns() + KILL_WAIT_MS * NS_PER_MS;
+	/* What could not be waited for before is tried once more. */
+	guard->error = 0;
+	guard_clear(guard);
+}
+
+int guard_not_dead(int errnum, struct jail_error *err)
 {
 	*err = (struct jail_error){.stage = JAIL_STAGE_KILL, .errnum = errnum};
 	if (errnum == ETIMEDOUT)
@@ -262,32 +309,17 @@ static int not_seen_dead(int errnum, struct jail_error *err)
 	return -errnum;
 }
 
-/* Interrupted, it waits for the rest of the time alone. */
-static int await_death(const struct guard *guard)
-{
-	const uint64_t until = clock_mono_ns() + KILL_WAIT_MS * NS_PER_MS;
-	struct pollfd slot = guard->slots[WATCH_ENDED];
-	int r;
-
-	do
-		r = poll(&slot, 1, clock_ms_until(until));
-	while (r < 0 && errno == EINTR);
-	if (r == 0)
-		return -ETIMEDOUT;
-	return r < 0 ? -errno : 0;
-}
-
 int guard_stop(struct guard *guard, struct jail_error *err)
 {
-	int r;
+	int r = jail_kill(guard->jail, err);
 
-	guard->killed = true;
-	r = jail_kill(guard->jail, err);
+	guard_killed(guard);
 	if (r < 0)
 		return r;
-	r = await_death(guard);
-	if (r < 0)
-		return not_seen_dead(-r, err);
-	guard->ended = true;
+	while (!guard->ended) {
+		r = guard_wait(guard);
+		if (r < 0)
+			return guard_not_dead(-r, err);
+	}
 	return 0;
 }

@@ -4,9 +4,8 @@
  * where there is a listener for them, our own signals and whether anybody still reads our
  * output. Both `quod run` and `quod exec` stand on it.
  *
- * A guard only notes why the jail has to go (guard_note(), the first reason counts); the
- * kill itself is one place, guard_stop(). So the reason is always written down before
- * the kill.
+ * A guard only notes why the jail has to go (guard_note(), the first reason counts); whoever
+ * kills looks at the reason first. So it is always written down before the kill.
  */
 #ifndef QUOD_GUARD_H
 #define QUOD_GUARD_H
@@ -35,7 +34,7 @@ enum watch {
 };
 
 struct guard {
-	struct jail *jail; /* borrowed */
+	struct jail *jail; /* borrowed; NULL: another process has it */
 	struct pollfd slots[WATCH_COUNT];
 	uint64_t deadline_ns; /* monotonic; 0: none */
 	enum kill_reason deadline_reason;
@@ -47,7 +46,9 @@ struct guard {
 	struct jail_violation violation; /* if known; its reason is KILL_VIOLATION */
 	bool violation_known;
 	bool ended;
-	bool killed; /* by guard_stop(), so SIGKILL says nothing about the guest */
+	bool killed;	   /* by us, so SIGKILL says nothing about the guest */
+	uint64_t death_ns; /* killed: when it has to be dead */
+	int error;	   /* negative errno of poll(2); sticks */
 };
 
 /* The signals that end a run: SIGINT, SIGTERM, SIGHUP, SIGQUIT, without those that our
@@ -66,6 +67,10 @@ int guard_prepare(const int *ours, size_t count, int *ret_fd, struct jail_error 
 
 /* Watches the jail's own descriptors, the signals, and stdout for its closing. */
 void guard_init(struct guard *guard, struct jail *jail, int signal_fd);
+
+/* The same of a jail that another process has: `ended` polls readable at its end. CPU time
+ * is watched there. */
+void guard_init_apart(struct guard *guard, int ended, int out, int err);
 
 /* The deadline is `ms` from now; when it passes, `reason` is noted. */
 void guard_set_deadline(struct guard *guard, uint64_t ms, enum kill_reason reason);
@@ -86,16 +91,42 @@ static inline bool guard_ready(const struct guard *guard, enum watch slot)
 }
 
 /*
- * Waits until a slot is ready or a limit is hit; sets `ended` and notes reasons. The
- * caller reads and writes what is ready, stops when a reason is noted, and comes again.
- * Errors: what ppoll(2) gives but EINTR.
+ * Waiting in two parts, for those who wait for other things too: wait until a slot is
+ * ready or guard_moment() has come, write down what poll says in `revents`, guard_look(),
+ * read and write what is ready, guard_clear().
  */
+
+/* When to look at the latest, by the monotonic clock; 0: never. */
+uint64_t guard_moment(const struct guard *guard);
+
+/* How many slots, from the first, are to be polled now: of a jail that was killed only
+ * the end is waited for. */
+static inline unsigned guard_slots(const struct guard *guard)
+{
+	return guard->killed ? WATCH_ENDED + 1 : WATCH_COUNT;
+}
+
+/* Waits. What poll(2) gives for a failure comes out of guard_look(). */
+void guard_poll(struct guard *guard);
+
+/* Sets `ended` and notes reasons. Errors: -ETIMEDOUT (killed long ago, and still not
+ * dead), what ppoll(2) gives but EINTR. */
+int guard_look(struct guard *guard);
+
+void guard_clear(struct guard *guard);
+
+/* Both parts: guard_poll() and guard_look(). */
 int guard_wait(struct guard *guard);
 
+/* The jail was killed for the noted reason: from now on only its end counts. */
+void guard_killed(struct guard *guard);
+
+/* Fills err for what guard_look() gave after that. Returns -errnum. */
+int guard_not_dead(int errnum, struct jail_error *err);
+
 /*
- * Kills the jail for the noted reason and waits until it is dead. Errors: -ETIMEDOUT
- * (SIGKILL was sent and nothing died), what poll(2) gives, and those of jail_kill(),
- * with err filled.
+ * Kills the jail for the noted reason and waits until it is dead. Errors: those of
+ * guard_look() and of jail_kill(), with err filled.
  */
 int guard_stop(struct guard *guard, struct jail_error *err);
 

@@ -2,38 +2,31 @@
 /*
  * The run's state machine.
  *
- *	start -> greet -> gate -> decide -> guest -> drain -> reap -> done
- *	            \        \        \        \-> stop -/
+ *	start -> await -> greet -> gate -> decide -> guest ----------> drain -> reap -> done
+ *	                     \        \       \        \-> stop -> dying -/
  *
- * Each state is one function that does one round and names the next state. A waiting state
- * leaves for `drain` when the jail is dead and for `stop` when a reason to kill is noted;
- * that is looked at in one place (next_after). Nothing before `decide` is the guest's time:
- * its clock starts when GO is written.
+ * Each state is one function that does one round and names the next state; one that names
+ * itself waits, and comes again when something has happened. A waiting state leaves for
+ * `drain` when the jail is dead and for `stop` when a reason to kill is noted; that is
+ * looked at in one place (next_after). Nothing before `decide` is the guest's time: its
+ * clock starts when GO is written.
  *
- * jail_start() comes first and everything that does not have to precede it comes after,
+ * The jail is asked for first and everything that does not have to precede it comes after,
  * while the child makes its namespaces.
  */
 #include "supervisor/run.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/own.h"
-#include "policy/filter_js.h"
 #include "policy/gate.h"
 #include "supervisor/clock.h"
 #include "supervisor/confine.h"
 #include "supervisor/run_internal.h"
-
-/* From clone to READY. A host under great load takes a second. */
-#define SETUP_MS 10000
-
-/* The interpreter's native stack, which deep recursion in its own C code needs. */
-#define STACK_BYTES (8 * LIMITS_MIB)
 
 void run_fail(struct run *run, const struct jail_error *err)
 {
@@ -56,57 +49,6 @@ void run_failf(struct run *run, enum jail_stage stage, int errnum, const char *f
 	run_fail(run, &err);
 }
 
-/* RLIMIT_CPU counts whole seconds and the jail's own start: only for the case that we
- * are stopped or dead. */
-static uint32_t backstop_seconds(const struct limits *limits)
-{
-	return (uint32_t)(limits->value[LIMIT_ID_cpu_ms] / 1000 + 2);
-}
-
-static int start_jail(struct run *run, struct jail_error *err)
-{
-	const struct limits *limits = &run->request->limits;
-	const struct run_place *place = run->means->place;
-	uint64_t heap = limits->value[LIMIT_ID_memory_bytes];
-	char arena[24], name[] = "quod-js";
-	char *argv[] = {name, arena, NULL};
-	struct jail_spec spec = JAIL_SPEC_INIT;
-
-	/* Whole pages: the interpreter rounds down. */
-	snprintf(arena, sizeof(arena), "%" PRIu64, (heap + 4095) & ~(uint64_t)4095);
-	spec.id = run->record->id;
-	spec.exe_fd = run->means->interp->fd;
-	spec.exe_name = run->means->interp->path;
-	spec.argv = argv;
-	spec.filter = (struct sock_fprog){.len = ARRAY_LEN(filter_js),
-					  .filter = (struct sock_filter *)filter_js};
-	spec.limits = (struct jail_limits){
-		.memory_bytes = heap + LIMITS_MEMORY_OVERHEAD,
-		.stack_bytes = STACK_BYTES,
-		.cpu_seconds = backstop_seconds(limits),
-		.cpu_percent = (uint32_t)limits->value[LIMIT_ID_cpu_percent],
-		.processes = (uint32_t)limits->value[LIMIT_ID_processes],
-	};
-	spec.flags = JAIL_FILTER_NO_FORK | (place->required ? JAIL_NEED_CGROUP : 0);
-	spec.cgroup_fd = place->fd;
-	return jail_start(&spec, &run->jail, err);
-}
-
-/* What our caller has opened for us. */
-static bool means_are_there(struct run *run)
-{
-	const struct run_means *means = run->means;
-
-	if (means->signal_fd < 0)
-		run_fail(run, &means->unprepared);
-	else if (means->interp->fd < 0)
-		run_failf(run, JAIL_STAGE_EXEC, means->interp->errnum, "%s",
-			  means->interp->why);
-	else if (means->place->failed)
-		run_fail(run, &means->place->err);
-	return !run->failed;
-}
-
 static enum run_state step_start(struct run *run)
 {
 	struct jail_error err;
@@ -119,67 +61,85 @@ static enum run_state step_start(struct run *run)
 		run_failf(run, JAIL_STAGE_SPEC, -r, "no random bytes: %s", strerror(-r));
 		return RUN_reap;
 	}
-	if (!means_are_there(run))
-		return RUN_reap;
-	if (start_jail(run, &err) < 0) {
+	if (run->cell->ops->start(run->cell, run->request, run->record->id, &err) < 0) {
 		run_fail(run, &err);
 		return RUN_reap;
 	}
-	guard_init(&run->guard, run->jail, run->means->signal_fd);
-	run_feed_job(run);
-	r = confine_self();
+	return RUN_await;
+}
+
+static void confine(struct run *run)
+{
+	int r = run->cell->ops->confine ? run->cell->ops->confine() : 0;
+
 	run->confined = r == 0;
 	if (r < 0)
 		run_failf(run, JAIL_STAGE_FILTER, -r, CONFINE_FAILED ": %s",
 			  strerror(-r));
-	guard_set_deadline(&run->guard, SETUP_MS, KILL_FAILURE);
-	return run->failed ? RUN_stop : RUN_greet;
 }
 
-/* One round of waiting, and where it leads if it cannot go on here. */
+/* A reason that was noted while the jail was coming stays noted. */
+static enum run_state step_await(struct run *run)
+{
+	enum kill_reason noted = run->guard.reason;
+
+	if (run->cell->state == CELL_COMING)
+		return RUN_await;
+	if (run->cell->state != CELL_HELD) {
+		run_fail(run, &run->cell->error);
+		return RUN_reap;
+	}
+	run->held = true;
+	run->cell->ops->watch(run->cell, &run->guard);
+	guard_note(&run->guard, noted);
+	run_feed_job(run);
+	confine(run);
+	guard_set_deadline(&run->guard, CELL_SETUP_MS, KILL_FAILURE);
+	return run->guard.reason == KILL_NONE ? RUN_greet : RUN_stop;
+}
+
+/* One round, and where it leads if it cannot go on here. */
 static enum run_state next_after(struct run *run, enum run_state here)
 {
-	int r = guard_wait(&run->guard);
+	int r = guard_look(&run->guard);
 
 	if (r < 0)
 		run_failf(run, JAIL_STAGE_RUN, -r, "poll: %s", strerror(-r));
 	else if (!run->guard.ended)
 		run_pump(run);
+	guard_clear(&run->guard);
 	if (run->guard.ended)
 		return RUN_drain;
 	return run->guard.reason == KILL_NONE ? here : RUN_stop;
 }
 
-/* For parser and script together: the first works on the same hostile bytes. CPU time
- * that cannot be used up before wall time is not worth looking at. */
-static int limit_cpu(struct run *run)
+/* Of the parser, and then anew of the script. */
+static int start_clock(struct run *run)
 {
-	const uint64_t *limit = run->request->limits.value;
-	int r = 0;
+	struct jail_error err;
+	int r;
 
-	if (limit[LIMIT_ID_cpu_ms] < limit[LIMIT_ID_wall_ms])
-		r = guard_set_cpu_limit(&run->guard, limit[LIMIT_ID_cpu_ms]);
+	guard_set_deadline(&run->guard, run->request->limits.value[LIMIT_ID_wall_ms],
+			   KILL_TIMEOUT);
+	r = run->cell->ops->clock(run->cell, run->request, &run->guard, &err);
 	if (r < 0)
-		run_failf(run, JAIL_STAGE_RUN, -r, "cannot measure CPU time: %s",
-			  strerror(-r));
+		run_fail(run, &err);
 	return r;
 }
 
 static enum run_state step_greet(struct run *run)
 {
-	const uint64_t *limit = run->request->limits.value;
 	enum run_state next = next_after(run, RUN_greet);
 
 	if (next == RUN_stop && !run->failed && run->guard.reason == KILL_FAILURE)
 		run_failf(
 			run, JAIL_STAGE_EXEC, ETIMEDOUT,
 			"the interpreter was not ready %d ms after its jail was started",
-			SETUP_MS);
+			CELL_SETUP_MS);
 	if (next != RUN_greet || run->frames.place < FRAMES_AT_GATE)
 		return next;
 	/* Parsing is bounded too, but it is not the script's time. */
-	guard_set_deadline(&run->guard, limit[LIMIT_ID_wall_ms], KILL_TIMEOUT);
-	if (limit_cpu(run) < 0)
+	if (start_clock(run) < 0)
 		return RUN_stop;
 	return run->frames.place == FRAMES_AT_GO ? RUN_decide : RUN_gate;
 }
@@ -213,9 +173,9 @@ static enum run_state step_decide(struct run *run)
 	run->record->gate = GATE_ALLOWED;
 	run->must_examine = must_examine(run);
 	run->compile_only = run->must_examine || run->request->check_only;
+	if (start_clock(run) < 0)
+		return RUN_stop;
 	run->go_ns = clock_mono_ns();
-	guard_set_deadline(&run->guard, run->request->limits.value[LIMIT_ID_wall_ms],
-			   KILL_TIMEOUT);
 	frames_go(&run->frames, run->compile_only);
 	run_feed_go(run);
 	return run->failed ? RUN_stop : RUN_guest;
@@ -229,10 +189,27 @@ static enum run_state step_guest(struct run *run)
 static enum run_state step_stop(struct run *run)
 {
 	struct jail_error err;
+	int r = run->cell->ops->kill(run->cell, &err);
 
-	if (guard_stop(&run->guard, &err) < 0)
-		run_fail(run, &err);
+	guard_killed(&run->guard);
+	if (r == 0)
+		return RUN_dying;
+	run_fail(run, &err);
 	return RUN_drain;
+}
+
+static enum run_state step_dying(struct run *run)
+{
+	struct jail_error err;
+	int r = guard_look(&run->guard);
+
+	guard_clear(&run->guard);
+	if (r < 0) {
+		guard_not_dead(-r, &err);
+		run_fail(run, &err);
+		return RUN_drain;
+	}
+	return run->guard.ended ? RUN_drain : RUN_dying;
 }
 
 /* The record's time and the judgement are of one moment: time passes after the guard has
@@ -247,21 +224,21 @@ static enum run_state step_drain(struct run *run)
 	return RUN_reap;
 }
 
-/* A jail that SIGKILL does not end would hold us here for ever: it is left alone. */
 static enum run_state step_reap(struct run *run)
 {
 	struct jail_error err;
 
-	if (run->jail && run->guard.ended) {
-		run->has_result = jail_wait(run->jail, &run->result, &err) == 0;
+	if (run->held && run->guard.ended) {
+		run->has_result = run->cell->ops->wait(run->cell, &run->guard,
+						       &run->result, &err) == 0;
 		/* A child that we killed during set-up did not fail at it. */
 		if (!run->has_result &&
 		    !(run->guard.killed && err.stage <= JAIL_STAGE_EXEC))
 			run_fail(run, &err);
 	}
 	run_conclude(run);
-	if (run->guard.ended)
-		jail_free(run->jail);
+	if (run->held)
+		run->cell->ops->free(run->cell, run->guard.ended);
 	return RUN_done;
 }
 
@@ -273,45 +250,101 @@ static void check_invariants(const struct run *run, enum run_state state)
 	assert(!run->compile_only || run->frames.place != FRAMES_AT_RUN);
 	assert(state != RUN_stop || run->guard.reason != KILL_NONE);
 	assert(!run->failed || run->guard.reason != KILL_NONE);
-	assert(state < RUN_greet || state >= RUN_reap || run->jail);
+	assert(state < RUN_greet || state >= RUN_reap || run->held);
 	assert(state < RUN_greet || state >= RUN_stop || run->confined);
 }
 
-static void run_states(struct run *run)
+void run_advance(struct run *run)
 {
 	static enum run_state (*const steps[])(struct run *) = {
 #define X(state) [RUN_##state] = step_##state,
 		RUN_STATES(X)
 #undef X
 	};
-	enum run_state state = RUN_start;
+	enum run_state before;
 
-	while (state != RUN_done) {
-		state = steps[state](run);
-		check_invariants(run, state);
-	}
+	do {
+		before = run->state;
+		if (before == RUN_done)
+			break;
+		run->state = steps[before](run);
+		check_invariants(run, run->state);
+	} while (run->state != before);
+}
+
+bool run_is_over(const struct run *run)
+{
+	return run->state == RUN_done;
+}
+
+struct guard *run_guard(struct run *run)
+{
+	return &run->guard;
+}
+
+void run_cancel(struct run *run)
+{
+	guard_note(&run->guard, KILL_CANCELLED);
+}
+
+/* Where the source is refused before any process exists the run is over at once. */
+static void begin(struct run *run, const struct request *request,
+		  const struct run_means *means, struct record *record)
+{
+	const uint64_t *limit = request->limits.value;
+	struct refusal refusal;
+	size_t rules_count;
+
+	*run = (struct run){
+		.request = request,
+		.means = means,
+		.record = record,
+		.cell = means->cell,
+		.diagnostics = TEXT_INIT(RUN_DIAGNOSTICS_MOST),
+	};
+	policy_rules(request->policy, &rules_count);
+	frames_init(&run->frames, (uint32_t)limit[LIMIT_ID_value_bytes],
+		    (uint32_t)limit[LIMIT_ID_log_bytes], (unsigned)rules_count);
+	if (request_check_source(request, &refusal))
+		return;
+	run_refuse(run, &refusal);
+	run->state = RUN_done;
+}
+
+static void end(struct run *run)
+{
+	frames_free(&run->frames);
+	text_free(&run->diagnostics);
+}
+
+struct run *run_new(const struct request *request, const struct run_means *means,
+		    struct record *record)
+{
+	struct run *run = malloc(sizeof(*run));
+
+	if (run)
+		begin(run, request, means, record);
+	return run;
+}
+
+void run_free(struct run *run)
+{
+	if (!run)
+		return;
+	end(run);
+	free(run);
 }
 
 void run_request(const struct request *request, const struct run_means *means,
 		 struct record *record)
 {
-	const uint64_t *limit = request->limits.value;
-	struct refusal refusal;
-	size_t rules_count;
-	struct run run = {
-		.request = request,
-		.means = means,
-		.record = record,
-		.diagnostics = TEXT_INIT(RUN_DIAGNOSTICS_MOST),
-	};
+	struct run run;
 
-	policy_rules(request->policy, &rules_count);
-	frames_init(&run.frames, (uint32_t)limit[LIMIT_ID_value_bytes],
-		    (uint32_t)limit[LIMIT_ID_log_bytes], (unsigned)rules_count);
-	if (request_check_source(request, &refusal))
-		run_states(&run);
-	else
-		run_refuse(&run, &refusal);
-	frames_free(&run.frames);
-	text_free(&run.diagnostics);
+	begin(&run, request, means, record);
+	run_advance(&run);
+	while (!run_is_over(&run)) {
+		guard_poll(&run.guard);
+		run_advance(&run);
+	}
+	end(&run);
 }

@@ -104,12 +104,11 @@ static void note_enforcers(struct run *run)
 {
 	struct record *record = run->record;
 
-	if (!run->jail)
+	if (!run->held)
 		return;
-	record->memory_by = enforcer_of(jail_memory_enforcer(run->jail), ENFORCER_ENGINE);
-	record->cpu_by = enforcer_of(jail_cpu_enforcer(run->jail), ENFORCER_SUPERVISOR);
-	record->processes_by =
-		enforcer_of(jail_processes_enforcer(run->jail), ENFORCER_FILTER);
+	record->memory_by = enforcer_of(run->cell->memory_by, ENFORCER_ENGINE);
+	record->cpu_by = enforcer_of(run->cell->cpu_by, ENFORCER_SUPERVISOR);
+	record->processes_by = enforcer_of(run->cell->processes_by, ENFORCER_FILTER);
 }
 
 /* The guest was gone before it could be killed; what decided is the reason all the same.

@@ -8,6 +8,7 @@
 
 #include <sys/uio.h>
 
+#include "supervisor/cell.h"
 #include "supervisor/frames.h"
 #include "supervisor/guard.h"
 #include "supervisor/run.h"
@@ -25,14 +26,16 @@ struct run_feed {
 };
 
 /* X(state): each is a function step_STATE in run.c. */
-#define RUN_STATES(X)                                                      \
-	X(start)  /* the jail is cloned, we confine ourselves meanwhile */ \
-	X(greet)  /* set-up goes on in the child until READY */            \
-	X(gate)	  /* the guest parses; it has run nothing */               \
-	X(decide) /* GO or not */                                          \
-	X(guest)  /* the script runs */                                    \
-	X(stop)	  /* a reason is noted: kill */                            \
-	X(drain)  /* dead; what it said last is still in the pipes */      \
+#define RUN_STATES(X)                                                       \
+	X(start)  /* a jail is asked for */                                 \
+	X(await)  /* until it is there; we confine ourselves, it sets up */ \
+	X(greet)  /* set-up goes on in the child until READY */             \
+	X(gate)	  /* the guest parses; it has run nothing */                \
+	X(decide) /* GO or not */                                           \
+	X(guest)  /* the script runs */                                     \
+	X(stop)	  /* a reason is noted: kill */                             \
+	X(dying)  /* until it is dead */                                    \
+	X(drain)  /* dead; what it said last is still in the pipes */       \
 	X(reap)	  /* collect, remove, decide the status */
 
 enum run_state {
@@ -47,7 +50,8 @@ struct run {
 	const struct run_means *means;
 	struct record *record;
 
-	struct jail *jail; /* owned */
+	enum run_state state;
+	struct cell *cell; /* of the means */
 	struct guard guard;
 	struct frames frames;
 	struct run_feed feed;
@@ -57,6 +61,7 @@ struct run {
 	struct text diagnostics;
 
 	uint64_t start_ns, ready_ns, go_ns, end_ns; /* monotonic; 0: not yet */
+	bool held;				    /* there is, or was, a jail */
 	bool confined;	   /* we are; before, nothing that the guest wrote is read */
 	bool drained;	   /* nothing more is taken from the guest */
 	bool complete;	   /* END seen */

@@ -23,7 +23,7 @@ static void watch_feed(struct run *run)
 {
 	bool more = run->feed.now < run->feed.count;
 
-	run->guard.slots[WATCH_IN].fd = more ? jail_fd(run->jail, JAIL_FD_IN) : -1;
+	run->guard.slots[WATCH_IN].fd = more ? run->cell->in : -1;
 }
 
 static void feed_advance(struct run_feed *feed, size_t len)
@@ -55,7 +55,7 @@ static void feed_some(struct run *run)
 	ssize_t n;
 
 	if (feed->now < feed->count) {
-		n = writev(jail_fd(run->jail, JAIL_FD_IN), feed->parts + feed->now,
+		n = writev(run->cell->in, feed->parts + feed->now,
 			   (int)(feed->count - feed->now));
 		if (n > 0)
 			feed_advance(feed, (size_t)n);
@@ -103,12 +103,12 @@ static void take_frames(struct run *run)
 }
 
 /* Returns what read(2) does. That it failed is our fault, not an end of the guest's. */
-static ssize_t read_guest(struct run *run, enum jail_fd which, void *to, size_t len)
+static ssize_t read_guest(struct run *run, int fd, void *to, size_t len)
 {
 	ssize_t n;
 
 	do
-		n = read(jail_fd(run->jail, which), to, len);
+		n = read(fd, to, len);
 	while (n < 0 && errno == EINTR);
 	if (n < 0 && errno != EAGAIN)
 		run_failf(run, JAIL_STAGE_RUN, errno,
@@ -130,7 +130,7 @@ static ssize_t read_frames(struct run *run)
 			run_failf(run, JAIL_STAGE_RUN, ENOMEM, "no memory for a frame");
 		return 0;
 	}
-	n = read_guest(run, JAIL_FD_OUT, room, len);
+	n = read_guest(run, run->cell->out, room, len);
 	if (n > 0) {
 		frames_added(&run->frames, (size_t)n);
 		take_frames(run);
@@ -142,7 +142,7 @@ static ssize_t read_frames(struct run *run)
 static ssize_t read_diagnostics(struct run *run)
 {
 	char bytes[RUN_DIAGNOSTICS_MOST];
-	ssize_t n = read_guest(run, JAIL_FD_ERR, bytes, sizeof(bytes));
+	ssize_t n = read_guest(run, run->cell->err, bytes, sizeof(bytes));
 	size_t left = run->diagnostics.most - run->diagnostics.len;
 
 	if (n > 0)
