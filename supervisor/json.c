@@ -250,31 +250,53 @@ static size_t find_name(const struct json_span *name, const char *const *names,
 	return i;
 }
 
+bool json_walk_object(const char *json, size_t len, struct json_walk *ret_walk)
+{
+	struct scan s = {.at = json, .end = json + len};
+
+	skip_space(&s);
+	if (!take(&s, '{'))
+		return false;
+	*ret_walk = (struct json_walk){.at = s.at, .end = s.end};
+	return true;
+}
+
+bool json_walk_next(struct json_walk *walk, struct json_span *ret_name,
+		    struct json_span *ret_value)
+{
+	struct scan s = {.at = walk->at, .end = walk->end};
+
+	skip_space(&s);
+	take(&s, ',');
+	skip_space(&s);
+	if (peek(&s) != '"')
+		return false;
+	*ret_name = take_value(&s);
+	skip_space(&s);
+	take(&s, ':');
+	*ret_value = take_value(&s);
+	walk->at = s.at;
+	return true;
+}
+
 bool json_members(const char *json, size_t len, const char *const *names,
 		  struct json_span *ret_values, size_t count)
 {
-	struct scan s = {.at = json, .end = json + len};
+	struct json_span name, value;
+	struct json_walk walk;
 	size_t found = 0;
 
 	for (size_t i = 0; i < count; i++)
 		ret_values[i] = (struct json_span){0};
-	skip_space(&s);
-	if (!take(&s, '{'))
+	if (!json_walk_object(json, len, &walk))
 		return false;
-	do {
-		skip_space(&s);
-		if (peek(&s) != '"')
-			return false;
-		struct json_span name = take_value(&s);
+	for (; json_walk_next(&walk, &name, &value); found++) {
 		size_t i = find_name(&name, names, count);
+
 		if (i == count || ret_values[i].at)
 			return false;
-		skip_space(&s);
-		take(&s, ':');
-		ret_values[i] = take_value(&s);
-		found++;
-		skip_space(&s);
-	} while (take(&s, ','));
+		ret_values[i] = value;
+	}
 	return found == count;
 }
 

@@ -34,6 +34,19 @@ struct json_span {
 };
 
 /*
+ * The members of an object, one after the other: json_walk_object() until json_walk_next() is
+ * false. The JSON must have passed json_check(). A name comes with its quotes.
+ */
+struct json_walk {
+	const char *at, *end;
+};
+
+/* False: it is no object. */
+bool json_walk_object(const char *json, size_t len, struct json_walk *ret_walk);
+bool json_walk_next(struct json_walk *walk, struct json_span *ret_name,
+		    struct json_span *ret_value);
+
+/*
  * The values of an object that has exactly these members, each once, in any order. The
  * JSON must have passed json_check(). Names are compared as they are written.
  */

@@ -22,6 +22,13 @@ void output_init(struct output *output, enum output_kind kind)
 	output->stderr_is_tty = isatty(STDERR_FILENO) == 1;
 }
 
+void output_init_held(struct output *output, enum output_kind kind)
+{
+	*output = (struct output){.kind = kind};
+	sink_init(&output->sink);
+	output->sink.held = true;
+}
+
 void output_free(struct output *output)
 {
 	sink_free(&output->sink);

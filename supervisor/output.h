@@ -38,6 +38,8 @@ struct output {
 };
 
 void output_init(struct output *output, enum output_kind kind);
+/* Nothing is written: it is taken out of the sink with sink_take(). */
+void output_init_held(struct output *output, enum output_kind kind);
 void output_free(struct output *output);
 
 /* While it happens. */

@@ -49,6 +49,7 @@ enum record_killer { KILLER_NOBODY, KILLER_SUPERVISOR, KILLER_KERNEL, KILLER_FIL
 
 struct record {
 	const struct request *request; /* borrowed */
+	const char *tenant;	       /* borrowed; NULL: none */
 	char id[RUNID_LEN + 1];
 	int64_t started_ms;
 	enum status status;

@@ -271,7 +271,7 @@ void record_write(const struct record *record, struct text *to)
 	key_str(to, "engine",
 		record->engine ? policy_engine_names[record->engine] : NULL);
 	key_str(to, "policy", request->policy->name);
-	key_str(to, "tenant", NULL);
+	key_str(to, "tenant", record->tenant);
 	write_limits(record, to);
 	write_usage(record, to);
 	write_kill(record, to);

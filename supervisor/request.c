@@ -5,6 +5,7 @@
 #include "supervisor/request.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +15,46 @@ _Static_assert((int)POLICY_ENGINE_AUTO == JOB_ENGINE_AUTO &&
 		       (int)POLICY_ENGINE_DUKTAPE == JOB_ENGINE_DUKTAPE &&
 		       (int)POLICY_ENGINE_QUICKJS == JOB_ENGINE_QUICKJS,
 	       "an engine has one number everywhere");
+
+/* What a deterministic policy has where the job says nothing: the seed 0, and midnight of
+ * the first of January 2000. */
+#define FIXED_NOW_MS INT64_C(946684800000)
+
+void request_begin(struct request *request, const struct policy *policy,
+		   const struct limits *limits)
+{
+	*request = (struct request){
+		.policy = policy,
+		.limits = *limits,
+		.engine = policy->engine,
+		.mode = policy->mode,
+		.judged = policy->verdict,
+		.seeded = policy->deterministic,
+		.frozen = policy->deterministic,
+		.now_ms = policy->deterministic ? FIXED_NOW_MS : 0,
+	};
+	/* The interpreter is one process; its filters know no second. */
+	request->limits.value[LIMIT_ID_processes] = 1;
+}
+
+int request_set_engine(struct request *request, enum policy_engine engine)
+{
+	enum policy_engine allowed = request->policy->engine;
+
+	if (allowed != POLICY_ENGINE_AUTO && allowed != engine)
+		return -EPERM;
+	request->engine = engine;
+	return 0;
+}
+
+/* The modes stand in the order of their names: the strictest first. */
+int request_set_mode(struct request *request, enum policy_mode mode)
+{
+	if (mode > request->policy->mode)
+		return -EPERM;
+	request->mode = mode;
+	return 0;
+}
 
 static bool refuse_size(const struct request *request, struct refusal *refusal)
 {

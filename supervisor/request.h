@@ -32,6 +32,16 @@ struct request {
 	const char *case_id; /* NULL: not one of many */
 };
 
+/* A job without a source yet, as the policy has it; `limits` are those of the policy,
+ * lowered. */
+void request_begin(struct request *request, const struct policy *policy,
+		   const struct limits *limits);
+
+/* A job may ask for less than its policy allows. Errors: -EPERM, it asks for something
+ * else (engine), or for a looser mode. */
+int request_set_engine(struct request *request, enum policy_engine engine);
+int request_set_mode(struct request *request, enum policy_mode mode);
+
 /* Why a source is refused before any process exists. */
 struct refusal {
 	const char *rule;      /* static; NULL: it is not */

@@ -30,66 +30,58 @@ int run_args_choose(const char *option, const char *word, const char *const *nam
 			  text_str(&known));
 }
 
-/* What a deterministic policy has where the job says nothing: the seed 0, and midnight of
- * the first of January 2000. */
-#define FIXED_NOW_MS INT64_C(946684800000)
-
 static int take_determinism(struct request *request, const struct run_args *args,
 			    struct usage *usage)
 {
-	bool fixed = request->policy->deterministic;
 	enum number_error e;
 
-	request->seeded = fixed || args->seed;
-	request->frozen = fixed || args->now;
-	request->now_ms = fixed ? FIXED_NOW_MS : 0;
 	if (args->seed) {
+		request->seeded = true;
 		e = number_parse_u64(args->seed, 0, UINT64_MAX, &request->seed);
 		if (e)
 			return usage_fail(usage, -EINVAL, "--seed '%.100s' %s",
 					  args->seed, number_error_text(e));
 	}
-	if (args->now && timestamp_parse(args->now, &request->now_ms) < 0)
-		return usage_fail(
-			usage, -EINVAL,
-			"--now '%.100s' is neither milliseconds since 1970 nor a time "
-			"like 2024-02-29T12:00:00Z",
-			args->now);
+	if (args->now) {
+		request->frozen = true;
+		if (timestamp_parse(args->now, &request->now_ms) < 0)
+			return usage_fail(usage, -EINVAL,
+					  "--now '%.100s' is neither milliseconds since "
+					  "1970 nor a time like 2024-02-29T12:00:00Z",
+					  args->now);
+	}
 	return 0;
 }
 
 static int take_engine(struct request *request, const char *word, struct usage *usage)
 {
-	enum policy_engine allowed = request->policy->engine;
 	int r = run_args_choose("--engine", word, policy_engine_names,
 				POLICY_ENGINES_COUNT, usage);
 
 	if (r < 0)
 		return r;
-	if (allowed != POLICY_ENGINE_AUTO && allowed != (enum policy_engine)r)
+	if (request_set_engine(request, (enum policy_engine)r) < 0)
 		return usage_fail(usage, -EINVAL,
 				  "--engine %s: policy '%s' allows only %s", word,
-				  request->policy->name, policy_engine_names[allowed]);
-	request->engine = (enum policy_engine)r;
+				  request->policy->name,
+				  policy_engine_names[request->policy->engine]);
 	return 0;
 }
 
-/* The modes stand in the order of their names: the strictest first. */
 static int take_mode(struct request *request, const char *word, struct usage *usage)
 {
-	enum policy_mode least = request->policy->mode;
 	int r = run_args_choose("--mode", word, policy_mode_names, POLICY_MODES_COUNT,
 				usage);
 
 	if (r < 0)
 		return r;
-	if ((enum policy_mode)r > least)
+	if (request_set_mode(request, (enum policy_mode)r) < 0)
 		return usage_fail(usage, -EINVAL,
 				  "--mode %s: it may only be stricter than the '%s' of "
 				  "policy '%s'; to loosen it is for a policy (-p open, "
 				  "or Mode= in a file)",
-				  word, policy_mode_names[least], request->policy->name);
-	request->mode = (enum policy_mode)r;
+				  word, policy_mode_names[request->policy->mode],
+				  request->policy->name);
 	return 0;
 }
 
@@ -240,17 +232,15 @@ int run_args_resolve(const struct run_args *args, struct request *ret_request,
 	struct request *request = ret_request;
 	int r = check_contradictions(args, usage);
 
+	struct limits limits;
+
 	*request = (struct request){0};
 	if (r == 0)
-		r = policy_args_resolve(&args->policy, &policy, &request->limits, usage);
+		r = policy_args_resolve(&args->policy, &policy, &limits, usage);
 	if (r < 0)
 		return r;
-	request->policy = policy;
-	/* The interpreter is one process; its filters know no second. */
-	request->limits.value[LIMIT_ID_processes] = 1;
-	request->engine = policy->engine;
-	request->mode = policy->mode;
-	request->judged = policy->verdict || args->verdict;
+	request_begin(request, policy, &limits);
+	request->judged = request->judged || args->verdict;
 	r = take_determinism(request, args, usage);
 	if (r == 0)
 		r = take_choices(request, args, ret_kind, usage);

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "supervisor/clock.h"
@@ -75,7 +76,7 @@ void sink_commit(struct sink *sink, int fd)
 
 int sink_fd(const struct sink *sink)
 {
-	if (sink->error || sink->part_now == sink->parts_len)
+	if (sink->error || sink->held || sink->part_now == sink->parts_len)
 		return -1;
 	return sink->parts[sink->part_now].fd;
 }
@@ -90,6 +91,22 @@ static void advance(struct sink *sink, size_t len)
 		return;
 	text_clear(&sink->bytes);
 	sink->written = sink->parts_len = sink->part_now = 0;
+}
+
+ssize_t sink_take(struct sink *sink, char *to, size_t most)
+{
+	size_t len;
+
+	if (sink->error)
+		return sink->error;
+	if (sink->part_now == sink->parts_len)
+		return 0;
+	len = sink->parts[sink->part_now].end - sink->written;
+	if (len > most)
+		len = most;
+	memcpy(to, sink->bytes.data + sink->written, len);
+	advance(sink, len);
+	return (ssize_t)len;
 }
 
 /* Returns how much is out of the way, 0 if nothing could be written now. */

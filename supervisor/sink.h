@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/text.h"
 
@@ -26,6 +27,7 @@ struct sink {
 	size_t written;		 /* of bytes */
 	struct sink_part *parts; /* who gets which stretch of bytes; owned */
 	size_t parts_len, parts_room, part_now;
+	bool held; /* nothing is written here: somebody takes it, see sink_take() */
 	int error; /* negative errno of stdout; sticks, what follows is dropped */
 };
 
@@ -36,7 +38,11 @@ void sink_free(struct sink *sink);
 /* Whatever was added to sink->bytes since the last call is for this descriptor. */
 void sink_commit(struct sink *sink, int fd);
 
-/* The descriptor that takes the next bytes; -1: there are none. */
+/* The next bytes of a sink that is held, at most `most`; returns how many. Errors: the
+ * one that stuck. */
+ssize_t sink_take(struct sink *sink, char *to, size_t most);
+
+/* The descriptor that takes the next bytes; -1: there are none, or they are held. */
 int sink_fd(const struct sink *sink);
 
 /*

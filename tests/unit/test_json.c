@@ -201,3 +201,22 @@ Test(json, strings_stand_for_what_they_escape)
 	cr_expect_not(
 		json_add_unescaped(&text, &(struct json_span){.at = "12", .len = 2}));
 }
+
+Test(json, members_are_walked_one_by_one)
+{
+	static const char json[] = " { \"a\" : [1,{\"b\":2}] , \"\\u0061\":\"},\" } ";
+	struct json_span name, value;
+	struct json_walk walk;
+
+	cr_assert(json_walk_object(json, sizeof(json) - 1, &walk));
+	cr_assert(json_walk_next(&walk, &name, &value));
+	cr_expect_eq(strncmp(name.at, "\"a\"", name.len), 0);
+	cr_expect_eq(value.len, strlen("[1,{\"b\":2}]"));
+	cr_assert(json_walk_next(&walk, &name, &value));
+	cr_expect_eq(name.len, strlen("\"\\u0061\""));
+	cr_expect_eq(strncmp(value.at, "\"},\"", value.len), 0);
+	cr_expect_not(json_walk_next(&walk, &name, &value));
+	cr_expect_not(json_walk_object("[]", 2, &walk));
+	cr_assert(json_walk_object("{}", 2, &walk));
+	cr_expect_not(json_walk_next(&walk, &name, &value));
+}

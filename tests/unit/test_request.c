@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The checks of a source, and the bytes of its JOB frame. */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <string.h>
 
 #include "supervisor/request.h"
@@ -83,4 +84,25 @@ Test(request, rules_go_in_with_their_numbers)
 	cr_assert_eq(request_encode_rules(&request, wire), 17);
 	cr_expect_eq(memcmp(wire, "\0\0\4eval\0\1\3a.b\2\4\1w", 17), 0);
 	cr_expect_eq(request_globals_len(&request), 3);
+}
+
+Test(request, a_job_gets_no_more_than_its_policy)
+{
+	struct policy policy = *policy_find("default");
+	struct request request;
+
+	policy.deterministic = true;
+	policy.limits.value[LIMIT_ID_processes] = 7;
+	request_begin(&request, &policy, &policy.limits);
+	cr_expect(request.seeded && request.frozen && !request.judged);
+	cr_expect_eq(request.now_ms, INT64_C(946684800000));
+	cr_expect_eq(request.limits.value[LIMIT_ID_processes], 1);
+	cr_expect_eq(request_set_mode(&request, POLICY_MODE_OFF), -EPERM);
+	cr_expect_eq(request.mode, POLICY_MODE_STANDARD);
+	cr_expect_eq(request_set_mode(&request, POLICY_MODE_STRICT), 0);
+	cr_expect_eq(request.mode, POLICY_MODE_STRICT);
+	cr_expect_eq(request_set_engine(&request, POLICY_ENGINE_QUICKJS), 0);
+	policy.engine = POLICY_ENGINE_DUKTAPE;
+	cr_expect_eq(request_set_engine(&request, POLICY_ENGINE_QUICKJS), -EPERM);
+	cr_expect_eq(request_set_engine(&request, POLICY_ENGINE_DUKTAPE), 0);
 }

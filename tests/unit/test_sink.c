@@ -137,3 +137,23 @@ Test(sink, a_signal_ends_the_wait_for_one_who_does_not_read)
 	cr_expect_neq(sink_fd(&sink), -1);
 	sink_free(&sink);
 }
+
+Test(sink, held_bytes_are_taken_in_order)
+{
+	struct sink sink;
+	char to[4];
+
+	sink_init(&sink);
+	sink.held = true;
+	cr_expect_eq(sink_take(&sink, to, sizeof(to)), 0);
+	text_add_str(&sink.bytes, "abcde");
+	cr_expect_eq(sink_take(&sink, to, sizeof(to)), 0, "not committed");
+	sink_commit(&sink, STDOUT_FILENO);
+	cr_expect_eq(sink_fd(&sink), -1);
+	cr_expect_eq(sink_take(&sink, to, sizeof(to)), 4);
+	cr_expect_eq(memcmp(to, "abcd", 4), 0);
+	cr_expect_eq(sink_take(&sink, to, sizeof(to)), 1);
+	cr_expect_eq(to[0], 'e');
+	cr_expect_eq(sink.bytes.len, 0);
+	sink_free(&sink);
+}
