@@ -117,31 +117,52 @@ static int check_proc(struct jail_error *err)
 	return 0;
 }
 
-int idmap_write(const struct idmap *map, pid_t pid, struct jail_error *err)
+static int open_process(pid_t pid, int *ret_proc, struct jail_error *err)
 {
-	char path[32], line[64];
+	char path[32];
+	int proc, r = check_proc(err);
 
-	int r = check_proc(err);
 	if (r < 0)
 		return r;
 	/* The child is ours and not yet reaped: its pid cannot have been given away. */
 	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-	own_fd int proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (proc < 0)
 		return jail_fail(err, JAIL_STAGE_IDMAP, errno, "open '%s'", path);
-	if (!map->root_mode) {
-		r = write_text(proc, "setgroups", "deny", err);
-		if (r < 0)
-			return r;
-	}
+	*ret_proc = proc;
+	return 0;
+}
+
+static int write_ids(const struct idmap *map, int proc, struct jail_error *err)
+{
+	char line[64];
+	int r = map->root_mode ? 0 : write_text(proc, "setgroups", "deny", err);
+
+	if (r < 0)
+		return r;
 	snprintf(line, sizeof(line), "%u %u 1", map->inside, map->gid_outside);
 	r = write_text(proc, "gid_map", line, err);
 	if (r < 0)
 		return r;
 	snprintf(line, sizeof(line), "%u %u 1", map->inside, map->uid_outside);
-	r = write_text(proc, "uid_map", line, err);
-	if (r < 0)
-		return r;
+	return write_text(proc, "uid_map", line, err);
+}
+
+int idmap_write(const struct idmap *map, pid_t pid, struct jail_error *err)
+{
+	own_fd int proc = -1;
+	int r = open_process(pid, &proc, err);
+
+	if (r == 0)
+		r = write_ids(map, proc, err);
 	/* The guest goes first when the host itself runs out of memory. */
-	return write_text(proc, "oom_score_adj", "1000", err);
+	return r < 0 ? r : write_text(proc, "oom_score_adj", "1000", err);
+}
+
+int idmap_write_own(const struct idmap *map, struct jail_error *err)
+{
+	own_fd int proc = -1;
+	int r = open_process(getpid(), &proc, err);
+
+	return r < 0 ? r : write_ids(map, proc, err);
 }

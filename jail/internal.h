@@ -47,6 +47,8 @@ struct idmap {
 int idmap_root_mode(uint32_t first, uint32_t count, bool *ret_root,
 		    struct jail_error *err);
 int idmap_write(const struct idmap *map, pid_t pid, struct jail_error *err);
+/* Of this process, which is in a user namespace of its own. */
+int idmap_write_own(const struct idmap *map, struct jail_error *err);
 
 /* cgroup_find.c: a cgroup below which we may work. */
 #define CGROUP_SUPERVISOR "supervisor"

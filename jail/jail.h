@@ -257,6 +257,15 @@ JAIL_API int jail_close_inherited(const int *ours, size_t count, struct jail_err
 JAIL_API int jail_drop_own_capabilities(struct jail_error *err);
 
 /*
+ * Puts the calling process, which must have one thread, into an empty read-only root and
+ * into mount, network, IPC and UTS namespaces of its own; what it has open it keeps.
+ * Where it may not make these, it first makes a user namespace, in which its one uid and
+ * gid are JAIL_UID_INSIDE: geteuid() then tells.
+ * Errors: those of clone3(2) for namespaces, of mount(2), and of writing the id maps.
+ */
+JAIL_API int jail_empty_own_root(struct jail_error *err);
+
+/*
  * A directory fd (the caller's) under which leaves can be made: the group `quod`, below
  * `dir`, a directory of a cgroup v2 mount that is delegated to the caller, or if that is
  * NULL below the caller's own cgroup. Controllers are handed down to it; if the caller

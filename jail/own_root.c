@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The same empty root for a process that goes on: a server that has all it needs open and
+ * is about to read what strangers send.
+ *
+ * Without a user namespace of its own a mount namespace still shares its mounts' events
+ * with the host, so that all of them are made private before anything is put over "/".
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include "jail/internal.h"
+
+#define OWN_NAMESPACES (CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS)
+
+static int fail(struct jail_error *err, enum jail_stage stage, const char *what)
+{
+	return jail_fail(err, stage, errno, "an empty root of our own: %s", what);
+}
+
+static int make_namespaces(bool *ret_user, struct jail_error *err)
+{
+	*ret_user = false;
+	if (unshare(OWN_NAMESPACES) == 0)
+		return 0;
+	if (errno != EPERM)
+		return fail(err, JAIL_STAGE_CLONE, "unshare");
+	if (unshare(CLONE_NEWUSER | OWN_NAMESPACES) < 0)
+		return fail(err, JAIL_STAGE_CLONE, "unshare with a user namespace");
+	*ret_user = true;
+	return 0;
+}
+
+JAIL_API int jail_empty_own_root(struct jail_error *err)
+{
+	struct idmap map = {.inside = JAIL_UID_INSIDE,
+			    .uid_outside = geteuid(),
+			    .gid_outside = getegid()};
+	bool user;
+	int r = make_namespaces(&user, err);
+
+	if (r == 0 && user)
+		r = idmap_write_own(&map, err);
+	if (r < 0)
+		return r;
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		return fail(err, JAIL_STAGE_ROOTFS, "make all mounts private");
+	return child_empty_root(err);
+}
