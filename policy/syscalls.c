@@ -7,7 +7,7 @@
  * TRAP, ERRNO, NOTIFY, ALLOW. INNER and JS trap: quod-js then names the call before it
  * dies by it. JS must not kill outright, or it would silence INNER's trap. EXEC answers
  * ENOSYS to what it does not know, so that a new libc falls back, and kills for what is
- * named dangerous. SUP kills: a call outside the list is not ours.
+ * named dangerous. SUP and SERVER kill: a call outside the list is not ours.
  *
  * A program under `quod exec` has no handler that could name the call, so EXEC_NOTIFY
  * lets the kernel name it: the caller is held in the call until quod, told of it, has
@@ -20,6 +20,8 @@
  * process: with the calls that make processes and threads, wait for them and signal them.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
 #include <seccomp.h>
 #include <stddef.h>
 #include <string.h>
@@ -27,6 +29,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <linux/futex.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
@@ -68,22 +71,22 @@
 
 const struct syscall_rule syscall_rules[] = {
 	/* What a guest needs to compute and to answer. */
-	ALWAYS("read",			IN_INNER | IN_JS | IN_EXEC | IN_SUP),
-	ALWAYS("write",			IN_INNER | IN_JS | IN_EXEC | IN_SUP),
-	ALWAYS("exit_group",		IN_INNER | IN_JS | IN_EXEC | IN_SUP),
-	ALWAYS("clock_gettime",		IN_INNER | IN_JS | IN_EXEC | IN_SUP),
+	ALWAYS("read",			IN_INNER | IN_JS | IN_EXEC | IN_OURS),
+	ALWAYS("write",			IN_INNER | IN_JS | IN_EXEC | IN_OURS),
+	ALWAYS("exit_group",		IN_INNER | IN_JS | IN_EXEC | IN_OURS),
+	ALWAYS("clock_gettime",		IN_INNER | IN_JS | IN_EXEC | IN_OURS),
 	ALWAYS("clock_nanosleep",	IN_INNER | IN_JS | IN_EXEC),
 	/* glibc's, where the kernel's clock cannot be read from user space. */
 	ALWAYS("gettimeofday",		IN_EXEC),
 
 	/* What a static libc does before main(). No writable memory becomes code. */
 	WHEN("execveat",		IN_JS | IN_EXEC, 4, EQUALS, AT_EMPTY_PATH_FLAG),
-	ALWAYS("brk",			IN_JS | IN_EXEC | IN_SUP),
-	MAPS(				IN_JS | IN_EXEC | IN_SUP, MAP_PRIVATE),
+	ALWAYS("brk",			IN_JS | IN_EXEC | IN_OURS),
+	MAPS(				IN_JS | IN_EXEC | IN_OURS, MAP_PRIVATE),
 	/* What processes have in common. */
 	MAPS(				IN_TASKS, MAP_SHARED),
-	WHEN("mprotect",		IN_JS | IN_EXEC | IN_SUP, 2, PROT_EXEC_BIT, 0),
-	ALWAYS("munmap",		IN_JS | IN_EXEC | IN_SUP),
+	WHEN("mprotect",		IN_JS | IN_EXEC | IN_OURS, 2, PROT_EXEC_BIT, 0),
+	ALWAYS("munmap",		IN_JS | IN_EXEC | IN_OURS),
 	ALWAYS("arch_prctl",		IN_JS | IN_EXEC),
 	ALWAYS("set_tid_address",	IN_JS | IN_EXEC),
 	ALWAYS("set_robust_list",	IN_JS | IN_EXEC),
@@ -91,7 +94,7 @@ const struct syscall_rule syscall_rules[] = {
 	WHEN("prlimit64",		IN_JS | IN_EXEC, 2, EQUALS, 0),
 	ALWAYS("readlink",		IN_JS | IN_EXEC),
 	ALWAYS("readlinkat",		IN_JS | IN_EXEC),
-	ALWAYS("getrandom",		IN_JS | IN_EXEC),
+	ALWAYS("getrandom",		IN_JS | IN_EXEC | IN_SERVER),
 	ALWAYS("rt_sigaction",		IN_JS | IN_EXEC),
 	ALWAYS("rt_sigprocmask",	IN_JS | IN_EXEC),
 
@@ -101,12 +104,12 @@ const struct syscall_rule syscall_rules[] = {
 	WHEN("seccomp",			IN_JS, 0, EQUALS, SECCOMP_SET_MODE_FILTER),
 
 	/* Ordinary programs under `quod exec`, and the supervisor's malloc. */
-	ALWAYS("mremap",		IN_EXEC | IN_SUP),
-	WHEN("madvise",			IN_EXEC | IN_SUP, 2, EQUALS, MADV_DONTNEED),
-	WHEN("madvise",			IN_EXEC | IN_SUP, 2, EQUALS, MADV_FREE),
+	ALWAYS("mremap",		IN_EXEC | IN_OURS),
+	WHEN("madvise",			IN_EXEC | IN_OURS, 2, EQUALS, MADV_DONTNEED),
+	WHEN("madvise",			IN_EXEC | IN_OURS, 2, EQUALS, MADV_FREE),
 	ALWAYS("readv",			IN_EXEC),
-	ALWAYS("writev",		IN_EXEC | IN_SUP),
-	ALWAYS("close",			IN_EXEC | IN_SUP),
+	ALWAYS("writev",		IN_EXEC | IN_OURS),
+	ALWAYS("close",			IN_EXEC | IN_OURS),
 	/* Neither fstat nor newfstatat: the inode of a pipe and the device of the root are
 	 * counters of the host. stdio lives without. */
 	ALWAYS("lseek",			IN_EXEC),
@@ -117,13 +120,13 @@ const struct syscall_rule syscall_rules[] = {
 	FUTEX(IN_ALONE, FUTEX_WAIT_BITSET_PRIVATE, 0),
 	FUTEX(IN_ALONE, FUTEX_WAKE_PRIVATE, 0),
 	/* A timer wakes the supervisor where a write could sleep. */
-	ALWAYS("rt_sigreturn",		IN_EXEC | IN_SUP),
+	ALWAYS("rt_sigreturn",		IN_EXEC | IN_OURS),
 	ALWAYS("sigaltstack",		IN_EXEC),
 	ALWAYS("nanosleep",		IN_EXEC),
 	ALWAYS("clock_getres",		IN_EXEC),
 	ALWAYS("sched_yield",		IN_EXEC),
-	ALWAYS("getpid",		IN_EXEC),
-	ALWAYS("gettid",		IN_EXEC),
+	ALWAYS("getpid",		IN_EXEC | IN_SERVER),
+	ALWAYS("gettid",		IN_EXEC | IN_SERVER),
 	ALWAYS("getppid",		IN_EXEC),
 	ALWAYS("getuid",		IN_EXEC),
 	ALWAYS("geteuid",		IN_EXEC),
@@ -166,9 +169,26 @@ const struct syscall_rule syscall_rules[] = {
 	/* To hear of a forbidden call. Not to answer: who takes quod over cannot let it
 	 * through either. */
 	WHEN("ioctl",			IN_SUP, 1, EQUALS, SECCOMP_IOCTL_NOTIF_RECV),
-	ALWAYS("restart_syscall",	IN_EXEC | IN_SUP),
+	ALWAYS("restart_syscall",	IN_EXEC | IN_OURS),
 	/* Why an interpreter did not start is looked at afterwards, through its descriptor. */
 	ALWAYS("fstatfs",		IN_SUP),
+	/* quodd's server: what waits, and connections that are made by others. It opens,
+	 * starts and connects to nothing. */
+	ALWAYS("epoll_wait",		IN_SERVER),
+	ALWAYS("epoll_pwait",		IN_SERVER),
+	ALWAYS("epoll_pwait2",		IN_SERVER),
+	ALWAYS("epoll_ctl",		IN_SERVER),
+	ALWAYS("timerfd_settime",	IN_SERVER),
+	ALWAYS("accept4",		IN_SERVER),
+	ALWAYS("recvfrom",		IN_SERVER),
+	ALWAYS("recvmsg",		IN_SERVER),
+	ALWAYS("sendto",		IN_SERVER),
+	ALWAYS("sendmsg",		IN_SERVER),
+	ALWAYS("shutdown",		IN_SERVER),
+	WHEN("setsockopt",		IN_SERVER, 1, EQUALS, IPPROTO_TCP),
+	WHEN("getsockopt",		IN_SERVER, 1, EQUALS, SOL_SOCKET),
+	WHEN("fcntl",			IN_SERVER, 1, EQUALS, F_GETFL),
+	WHEN("fcntl",			IN_SERVER, 1, EQUALS, F_SETFL),
 	/* The empty cgroup leaf: directories only, and only empty ones can go. */
 	WHEN("unlinkat",		IN_SUP, 2, EQUALS, AT_REMOVEDIR_FLAG),
 };
@@ -216,6 +236,8 @@ const struct filter_info filter_infos[FILTER_KINDS] = {
 				  SCMP_ACT_NOTIFY },
 	[FILTER_SUPERVISOR] =	{ "supervisor", SCMP_ACT_KILL_PROCESS,
 				  SCMP_ACT_KILL_PROCESS, SCMP_ACT_KILL_PROCESS },
+	[FILTER_SERVER] =	{ "server", SCMP_ACT_KILL_PROCESS, SCMP_ACT_KILL_PROCESS,
+				  SCMP_ACT_KILL_PROCESS },
 };
 /* clang-format on */
 

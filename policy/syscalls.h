@@ -10,6 +10,7 @@
  *	TASKS		EXEC, processes and threads: a policy may allow more than one
  *	TASKS_NOTIFY	the same, where quod can be told
  *	SUP		quod itself, once it reads what a guest wrote
+ *	SERVER		quodd's server, before it reads what a client or a guest wrote
  *
  * The verdict of a filter on a call: another ABI's number gets `foreign`. A call that a
  * rule of the filter names gets through where its conditions hold; several rules for one
@@ -29,6 +30,7 @@ enum filter_kind {
 	FILTER_TASKS,
 	FILTER_TASKS_NOTIFY,
 	FILTER_SUPERVISOR,
+	FILTER_SERVER,
 	FILTER_KINDS
 };
 
@@ -40,6 +42,8 @@ enum filter_bit {
 	IN_EXEC = IN_ALONE | IN_TASKS,
 	IN_NOTIFY = 1 << FILTER_EXEC_NOTIFY | 1 << FILTER_TASKS_NOTIFY,
 	IN_SUP = 1 << FILTER_SUPERVISOR,
+	IN_SERVER = 1 << FILTER_SERVER,
+	IN_OURS = IN_SUP | IN_SERVER,
 };
 
 /* (argument & mask) == value. */

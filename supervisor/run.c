@@ -302,6 +302,8 @@ static void begin(struct run *run, const struct request *request,
 		.cell = means->cell,
 		.diagnostics = TEXT_INIT(RUN_DIAGNOSTICS_MOST),
 	};
+	/* Until there is a jail nothing is watched. */
+	guard_init_apart(&run->guard, -1, -1, -1);
 	policy_rules(request->policy, &rules_count);
 	frames_init(&run->frames, (uint32_t)limit[LIMIT_ID_value_bytes],
 		    (uint32_t)limit[LIMIT_ID_log_bytes], (unsigned)rules_count);

@@ -21,6 +21,7 @@
 #include "policy/filter_exec_notify.h"
 #include "policy/filter_inner.h"
 #include "policy/filter_js.h"
+#include "policy/filter_server.h"
 #include "policy/filter_supervisor.h"
 #include "policy/filter_tasks.h"
 #include "policy/filter_tasks_notify.h"
@@ -51,6 +52,7 @@ static const struct {
 	[FILTER_TASKS] = PROGRAM(filter_tasks),
 	[FILTER_TASKS_NOTIFY] = PROGRAM(filter_tasks_notify),
 	[FILTER_SUPERVISOR] = PROGRAM(filter_supervisor),
+	[FILTER_SERVER] = PROGRAM(filter_server),
 };
 
 struct trial {

@@ -23,6 +23,8 @@ const struct answers table_answers[FILTER_KINDS] = {
 				 SECCOMP_RET_USER_NOTIF},
 	[FILTER_SUPERVISOR] = {SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_KILL_PROCESS,
 			       SECCOMP_RET_KILL_PROCESS},
+	[FILTER_SERVER] = {SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_KILL_PROCESS,
+			   SECCOMP_RET_KILL_PROCESS},
 };
 
 static int number_of(const char *name, uint32_t arch)
