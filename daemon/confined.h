@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The server's confinement, for good and before it reads a byte from outside: an empty
+ * root, namespaces, another user where that may be chosen, no capability, no_new_privs,
+ * death with the monitor, a filter.
+ */
+#ifndef QUOD_CONFINED_H
+#define QUOD_CONFINED_H
+
+#include <sys/types.h>
+
+#include "jail/jail.h"
+
+/*
+ * All but the filter. *ret_owner is the uid that quodd's own user has as this process now
+ * sees it: that of peers on sockets. Errors: with err filled.
+ */
+int server_leave(uid_t uid, gid_t gid, uid_t *ret_owner, struct jail_error *err);
+
+/* The filter: after it nothing can be opened, started or connected to. */
+int server_seal(struct jail_error *err);
+
+#endif

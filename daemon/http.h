@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * HTTP: connections and exchanges. libmicrohttpd reads and writes them; whom it gets, how
+ * many, and for how long is decided here.
+ *
+ * A connection that has not brought a whole request, or not taken its whole reply, in time
+ * is closed, however busy it seems. While a run is under way nobody need hurry.
+ */
+#ifndef QUOD_HTTP_H
+#define QUOD_HTTP_H
+
+#include <microhttpd.h>
+#include <stdbool.h>
+#include <sys/types.h>
+#include <systemd/sd-event.h>
+
+#include "daemon/problem.h"
+
+struct server;
+struct route;
+struct job;
+
+struct connection {
+	int fd; /* libmicrohttpd's */
+	uid_t uid;
+	uint64_t deadline_ns; /* monotonic; 0: none */
+	struct connection *next;
+};
+
+/* One request and its reply; libmicrohttpd says when it is over. */
+struct exchange {
+	struct server *server;
+	struct MHD_Connection *mhd;
+	struct connection *connection;
+	const struct route *route;
+	struct text body;
+	struct job *job; /* NULL: none; job_abandon() at the end */
+};
+
+struct http {
+	struct server *server;
+	struct MHD_Daemon *daemon;
+	int listen_fd;
+	sd_event_source *on_listen, *on_ready, *on_time, *on_more;
+	struct connection *connections, *arriving;
+	unsigned connections_count, connections_most, exchanges;
+};
+
+/* Errors: -EMFILE (too few descriptors may be open), what sd-event gives, -EIO. */
+int http_init(struct http *http, struct server *server, int listen_fd);
+void http_stop_listening(struct http *http);
+void http_free(struct http *http);
+
+/* Each returns what libmicrohttpd wants of its handler. */
+enum MHD_Result http_reply(struct exchange *exchange, unsigned status, const char *type,
+			   const void *bytes, size_t len);
+enum MHD_Result http_refuse(struct exchange *exchange, const struct problem *problem);
+/* A reply that was begun long ago has from now on only so much time. */
+void http_hurry(struct exchange *exchange);
+/* One that was suspended goes on. */
+void http_wake(struct exchange *exchange);
+/* Takes over the response. */
+enum MHD_Result http_respond(struct exchange *exchange, unsigned status,
+			     struct MHD_Response *response);
+
+#endif

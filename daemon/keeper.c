@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An order is sent and not waited for: the cell is coming until the answer is there. The
+ * ending of a run comes on a pipe of its own, so that nothing has to be sorted and a
+ * monitor that dies is an end of file to each of its runs.
+ */
+#include "daemon/keeper.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "daemon/log.h"
+#include "daemon/orders.h"
+
+static int fail(struct jail_error *err, enum jail_stage stage, int errnum,
+		const char *what)
+{
+	*err = (struct jail_error){.stage = stage, .errnum = errnum};
+	snprintf(err->text, sizeof(err->text), "%s: %s", what, strerror(errnum));
+	return -errnum;
+}
+
+static struct kept_cell *kept_of(struct cell *cell)
+{
+	return (struct kept_cell *)cell; /* its first member */
+}
+
+static int send_order(struct keeper *keeper, const struct order *order,
+		      struct jail_error *err)
+{
+	if (send(keeper->fd, order, sizeof(*order), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
+		return 0;
+	return fail(err, JAIL_STAGE_SPEC, errno, "the monitor takes no order");
+}
+
+static int about_run(struct cell *cell, enum order_kind kind, struct jail_error *err)
+{
+	const struct order order = {
+		.version = ORDERS_VERSION, .kind = kind, .run = kept_of(cell)->run};
+
+	return send_order(kept_of(cell)->keeper, &order, err);
+}
+
+static int kept_start(struct cell *cell, const struct request *request, const char *id,
+		      struct jail_error *err)
+{
+	struct kept_cell *kept = kept_of(cell);
+	struct keeper *keeper = kept->keeper;
+	struct order order = {.version = ORDERS_VERSION,
+			      .kind = ORDER_SPAWN,
+			      .run = keeper->last_run + 1,
+			      .policy = kept->policy};
+	int r;
+
+	memcpy(order.id, id, RUNID_LEN);
+	memcpy(order.limit, request->limits.value, sizeof(order.limit));
+	r = send_order(keeper, &order, err);
+	if (r < 0)
+		return r;
+	kept->run = keeper->last_run = order.run;
+	cell->state = CELL_COMING;
+	kept->next = keeper->coming;
+	keeper->coming = kept;
+	return 0;
+}
+
+static void kept_watch(const struct cell *cell, struct guard *guard)
+{
+	guard_init_apart(guard, cell->ended, cell->out, cell->err);
+}
+
+static int kept_clock(struct cell *cell, const struct request *request,
+		      struct guard *guard, struct jail_error *err)
+{
+	(void)request;
+	(void)guard;
+	return about_run(cell, ORDER_CLOCK, err);
+}
+
+static int kept_kill(struct cell *cell, struct jail_error *err)
+{
+	return about_run(cell, ORDER_KILL, err);
+}
+
+/* Killed there for a reason of its own, it was killed for us too. */
+static void note_killed(const struct ending *ending, struct guard *guard)
+{
+	if (ending->killed == KILL_NONE)
+		return;
+	guard_note(guard, (enum kill_reason)ending->killed);
+	guard->killed = true;
+}
+
+static int kept_wait(struct cell *cell, struct guard *guard,
+		     struct jail_result *ret_result, struct jail_error *err)
+{
+	struct ending ending;
+	struct jail_result result;
+	ssize_t n = read(cell->ended, &ending, sizeof(ending));
+
+	if (n != (ssize_t)sizeof(ending))
+		return fail(err, JAIL_STAGE_COLLECT, n < 0 ? errno : EPIPE,
+			    "the monitor does not tell how the run has ended");
+	if (!ending_decode(&ending, &result))
+		return fail(err, JAIL_STAGE_COLLECT, EPROTO,
+			    "the monitor tells something else than how the run ended");
+	note_killed(&ending, guard);
+	if (!ending.failed && ending.killed == KILL_FAILURE)
+		return fail(err, JAIL_STAGE_RUN, ETIMEDOUT,
+			    "the server did not see to its run");
+	if (!ending.failed) {
+		*ret_result = result;
+		return 0;
+	}
+	*err = ending.error;
+	return ending.error.errnum > 0 ? -ending.error.errnum : -EIO;
+}
+
+static void kept_free(struct cell *cell, bool ended)
+{
+	(void)ended;
+	kept_of(cell)->calls->closing(kept_of(cell)->whose);
+	cell->in = close_fd(cell->in);
+	cell->out = close_fd(cell->out);
+	cell->err = close_fd(cell->err);
+	cell->ended = close_fd(cell->ended);
+}
+
+void kept_cell_init(struct kept_cell *kept, struct keeper *keeper, uint32_t policy,
+		    const struct kept_calls *calls, void *whose)
+{
+	static const struct cell_ops ops = {
+		.start = kept_start,
+		.watch = kept_watch,
+		.clock = kept_clock,
+		.kill = kept_kill,
+		.wait = kept_wait,
+		.free = kept_free,
+	};
+
+	*kept = (struct kept_cell){.cell = CELL_INIT(&ops),
+				   .keeper = keeper,
+				   .policy = policy,
+				   .calls = calls,
+				   .whose = whose};
+}
+
+static struct kept_cell *take_coming(struct keeper *keeper, uint64_t run)
+{
+	struct kept_cell **at = &keeper->coming, *kept;
+
+	while (*at && (*at)->run != run)
+		at = &(*at)->next;
+	kept = *at;
+	if (kept)
+		*at = kept->next;
+	return kept;
+}
+
+static void take_held(struct cell *cell, const struct answer *answer, const int *fds)
+{
+	cell->in = fds[ANSWER_FD_IN];
+	cell->out = fds[ANSWER_FD_OUT];
+	cell->err = fds[ANSWER_FD_ERR];
+	cell->ended = fds[ANSWER_FD_ENDED];
+	cell->memory_by = (enum jail_enforcer)answer->memory_by;
+	cell->cpu_by = (enum jail_enforcer)answer->cpu_by;
+	cell->processes_by = (enum jail_enforcer)answer->processes_by;
+	cell->state = CELL_HELD;
+}
+
+static int take_answer(struct keeper *keeper, const struct answer *answer, const int *fds)
+{
+	struct kept_cell *kept;
+
+	if (answer->kind == ANSWER_STOP) {
+		keeper->stop(keeper->whose);
+		return 0;
+	}
+	kept = take_coming(keeper, answer->run);
+	if (!kept)
+		return -EPROTO;
+	if (answer->kind == ANSWER_HELD) {
+		take_held(&kept->cell, answer, fds);
+	} else {
+		kept->cell.error = answer->error;
+		kept->cell.state = CELL_FAILED;
+	}
+	kept->calls->changed(kept->whose);
+	return 0;
+}
+
+/* How many descriptors came along. */
+static unsigned unpack(struct msghdr *message, int fds[ANSWER_FDS])
+{
+	struct cmsghdr *head = CMSG_FIRSTHDR(message);
+	size_t len;
+
+	if (!head || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS)
+		return 0;
+	len = head->cmsg_len - CMSG_LEN(0);
+	memcpy(fds, CMSG_DATA(head), len);
+	return (unsigned)(len / sizeof(int));
+}
+
+/* -EAGAIN: nothing there. */
+static int receive(struct keeper *keeper)
+{
+	int fds[ANSWER_FDS];
+	struct answer answer;
+	struct iovec part = {&answer, sizeof(answer)};
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(fds))];
+	} control;
+	struct msghdr message = {.msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = &control,
+				 .msg_controllen = sizeof(control)};
+	ssize_t n = recvmsg(keeper->fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+
+	if (n < 0)
+		return errno == EINTR ? -EAGAIN : -errno;
+	if (n == 0)
+		return -EPIPE;
+	if (n != (ssize_t)sizeof(answer) ||
+	    message.msg_flags & (MSG_TRUNC | MSG_CTRUNC) ||
+	    !answer_is_valid(&answer, unpack(&message, fds)))
+		return -EPROTO;
+	return take_answer(keeper, &answer, fds);
+}
+
+static int on_answer(sd_event_source *source, int fd, uint32_t events, void *userdata)
+{
+	struct keeper *keeper = userdata;
+	int r = receive(keeper);
+
+	(void)source;
+	(void)fd;
+	(void)events;
+	if (r >= 0 || r == -EAGAIN)
+		return 0;
+	if (r != -EPIPE && r != -ECONNRESET)
+		log_say("the monitor cannot be understood: %s", strerror(-r));
+	return sd_event_exit(keeper->event, r);
+}
+
+int keeper_init(struct keeper *keeper, sd_event *event, int fd)
+{
+	*keeper = (struct keeper){.fd = fd, .event = event};
+	return sd_event_add_io(event, NULL, fd, EPOLLIN, on_answer, keeper);
+}

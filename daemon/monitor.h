@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The monitor: the process of quodd that may make jails. It takes orders from the server
+ * (daemon/orders.h) and never reads a byte that a tenant wrote.
+ */
+#ifndef QUOD_MONITOR_H
+#define QUOD_MONITOR_H
+
+#include <sys/types.h>
+
+#include "supervisor/interp.h"
+#include "supervisor/place.h"
+
+struct monitor_setup {
+	const struct interp *interp;
+	const struct run_place *place;
+	int orders_fd; /* our end of the socket pair */
+	pid_t server;  /* our child */
+	unsigned runs_most;
+};
+
+/*
+ * Serves until the server has ended, by itself, because it was told to (SIGTERM, SIGINT),
+ * or because it sent what is no order; then no jail is left. SIGTERM and SIGINT must be
+ * blocked and SIGPIPE ignored. Returns the exit code of quodd.
+ */
+int monitor_run(const struct monitor_setup *setup);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The reader of orders. One check after the other, the cheap and general ones first; no
+ * state, no allocation, no loop but over tables.
+ */
+#include "daemon/orders.h"
+
+#include <limits.h>
+#include <string.h>
+
+_Static_assert(sizeof(struct order) == 2 * 4 + 8 + 2 * 4 + ORDER_ID_ROOM + 8 * LIMIT_IDS,
+	       "an order has no hole that could carry anything");
+_Static_assert(sizeof(struct ending) <= PIPE_BUF, "an ending is written at once");
+_Static_assert(ORDER_ID_ROOM > RUNID_LEN, "an id fits");
+
+const char *const order_fault_texts[ORDER_FAULTS_COUNT] = {
+#define X(id, text) [ORDER_FAULT_##id] = text,
+	ORDER_FAULTS(X)
+#undef X
+};
+
+static bool is_zero(const void *bytes, size_t len)
+{
+	const unsigned char *at = bytes;
+	unsigned char any = 0;
+
+	for (size_t i = 0; i < len; i++)
+		any |= at[i];
+	return any == 0;
+}
+
+/* It names a directory of the cgroup tree, so that no other byte may be in it. */
+static bool is_id(const char id[ORDER_ID_ROOM])
+{
+	static const char digits[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+	for (unsigned i = 0; i < RUNID_LEN; i++)
+		if (!id[i] || !strchr(digits, id[i]))
+			return false;
+	return is_zero(id + RUNID_LEN, ORDER_ID_ROOM - RUNID_LEN);
+}
+
+static bool limits_fit(const struct order *order, const struct limits *policy)
+{
+	for (int i = 0; i < LIMIT_IDS; i++)
+		if (order->limit[i] < limit_infos[i].least ||
+		    order->limit[i] > policy->value[i])
+			return false;
+	return true;
+}
+
+static enum order_fault check_spawn(const struct order *order,
+				    const struct order_bounds *bounds)
+{
+	if (order->run <= bounds->last_run)
+		return ORDER_FAULT_RUN;
+	if (order->policy >= bounds->policies_count)
+		return ORDER_FAULT_POLICY;
+	if (order->tenant >= bounds->tenants_count)
+		return ORDER_FAULT_TENANT;
+	if (!is_id(order->id))
+		return ORDER_FAULT_ID;
+	if (!limits_fit(order, &bounds->policies[order->policy]))
+		return ORDER_FAULT_LIMIT;
+	return ORDER_FAULT_NONE;
+}
+
+/* The run may be over: both sides were on their way. */
+static enum order_fault check_about_run(const struct order *order,
+					const struct order_bounds *bounds)
+{
+	if (order->run == 0 || order->run > bounds->last_run)
+		return ORDER_FAULT_RUN;
+	if (order->policy || order->tenant || !is_zero(order->id, sizeof(order->id)) ||
+	    !is_zero(order->limit, sizeof(order->limit)))
+		return ORDER_FAULT_EXCESS;
+	return ORDER_FAULT_NONE;
+}
+
+static enum order_fault check_kind(const struct order *order,
+				   const struct order_bounds *bounds)
+{
+	switch (order->kind) {
+	case ORDER_SPAWN:
+		return check_spawn(order, bounds);
+	case ORDER_CLOCK:
+	case ORDER_KILL:
+		return check_about_run(order, bounds);
+	default:
+		return ORDER_FAULT_KIND;
+	}
+}
+
+enum order_fault order_check(const void *bytes, size_t len,
+			     const struct order_bounds *bounds, struct order *ret_order)
+{
+	enum order_fault fault;
+	struct order order;
+
+	if (len != sizeof(order))
+		return ORDER_FAULT_SIZE;
+	memcpy(&order, bytes, sizeof(order));
+	if (order.version != ORDERS_VERSION)
+		return ORDER_FAULT_VERSION;
+	fault = check_kind(&order, bounds);
+	if (fault == ORDER_FAULT_NONE)
+		*ret_order = order;
+	return fault;
+}
+
+bool answer_is_valid(const struct answer *answer, unsigned fds)
+{
+	if (answer->version != ORDERS_VERSION ||
+	    memchr(answer->error.text, 0, sizeof(answer->error.text)) == NULL)
+		return false;
+	switch (answer->kind) {
+	case ANSWER_HELD:
+		return fds == ANSWER_FDS && answer->memory_by <= JAIL_BY_FILTER &&
+		       answer->cpu_by <= JAIL_BY_FILTER &&
+		       answer->processes_by <= JAIL_BY_FILTER;
+	case ANSWER_FAILED:
+		return fds == 0 && answer->error.errnum > 0;
+	case ANSWER_STOP:
+		return fds == 0;
+	default:
+		return false;
+	}
+}
+
+void ending_encode(const struct jail_result *result, struct ending *to)
+{
+	to->version = ORDERS_VERSION;
+	to->end = result->end;
+	to->exit_code = (uint32_t)result->exit_code;
+	to->signal = (uint32_t)result->signal;
+	to->cgroup_used = result->cgroup_used;
+	to->memory_limit_hit = result->memory_limit_hit;
+	to->oom_killed = result->oom_killed;
+	to->oom_in_group = result->oom_in_group;
+	to->pids_peak = result->pids_peak;
+	to->cpu_us = result->cpu_us;
+	to->memory_peak_bytes = result->memory_peak_bytes;
+}
+
+bool ending_decode(const struct ending *ending, struct jail_result *ret_result)
+{
+	if (ending->version != ORDERS_VERSION || ending->killed >= KILL_REASONS_COUNT ||
+	    ending->end > JAIL_SIGNALED || ending->exit_code > 255 ||
+	    ending->signal > 64 ||
+	    memchr(ending->error.text, 0, sizeof(ending->error.text)) == NULL)
+		return false;
+	*ret_result = (struct jail_result){
+		.end = (enum jail_end)ending->end,
+		.exit_code = (int)ending->exit_code,
+		.signal = (int)ending->signal,
+		.cgroup_used = ending->cgroup_used,
+		.memory_limit_hit = ending->memory_limit_hit,
+		.oom_killed = ending->oom_killed,
+		.oom_in_group = ending->oom_in_group,
+		.pids_peak = ending->pids_peak,
+		.cpu_us = ending->cpu_us,
+		.memory_peak_bytes = ending->memory_peak_bytes,
+	};
+	return true;
+}

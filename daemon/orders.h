@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the two processes of quodd say to each other, over one SOCK_SEQPACKET socket pair
+ * and, for the end of each run, a pipe of its own.
+ *
+ *	server		monitor
+ *	SPAWN run	->
+ *			<-	HELD run, with four descriptors: the guest's 0, 1 and 2, and the
+ *				pipe on which its ending comes; or FAILED run
+ *	CLOCK run	->	its wall time begins: at READY for the parser, at GO for the script
+ *	KILL run	->
+ *			<-	one struct ending on the pipe, then its end of file
+ *			<-	STOP: take no more work and leave
+ *
+ * An order is one fixed-size packet without a pointer, a length or a byte that a tenant
+ * wrote. Orders come from a process that may have been taken over: order_check() is all
+ * that looks at their bytes, it is pure, and what it lets through is a run of an existing
+ * policy for an existing tenant within that policy's limits, or is about a run that there
+ * was. Anything else is a fault, and a server that commits one is not served any more.
+ *
+ * Both sides are the same program, so that the version can differ only in a bug or while
+ * it is replaced.
+ */
+#ifndef QUOD_ORDERS_H
+#define QUOD_ORDERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "jail/jail.h"
+#include "policy/limits.h"
+#include "supervisor/runid.h"
+#include "supervisor/status.h"
+
+#define ORDERS_VERSION 1u
+
+/* X(id, number) */
+#define ORDER_KINDS(X) \
+	X(SPAWN, 1)    \
+	X(CLOCK, 2)    \
+	X(KILL, 3)
+
+enum order_kind {
+#define X(id, number) ORDER_##id = (number),
+	ORDER_KINDS(X)
+#undef X
+};
+
+/* Room for a run's id, in whole words. */
+#define ORDER_ID_ROOM 32
+
+/* Where only SPAWN has a field, it is zero in the others. */
+struct order {
+	uint32_t version;	   /* ORDERS_VERSION */
+	uint32_t kind;		   /* enum order_kind */
+	uint64_t run;		   /* SPAWN: above all before it; others: not above */
+	uint32_t policy;	   /* SPAWN: its number in the monitor's list */
+	uint32_t tenant;	   /* SPAWN: his number in the monitor's list */
+	char id[ORDER_ID_ROOM];	   /* SPAWN: a ULID, zeros after it */
+	uint64_t limit[LIMIT_IDS]; /* SPAWN: from its least to the policy's own */
+};
+
+/* X(id, what the log says) */
+#define ORDER_FAULTS(X)                                            \
+	X(NONE, "none")                                            \
+	X(SIZE, "not of an order's size")                          \
+	X(VERSION, "of another version")                           \
+	X(KIND, "of an unknown kind")                              \
+	X(RUN, "about a run that cannot be")                       \
+	X(POLICY, "for a policy that there is not")                \
+	X(TENANT, "for a tenant that there is not")                \
+	X(ID, "with an id that is none")                           \
+	X(LIMIT, "with a limit outside of what its policy allows") \
+	X(EXCESS, "with something where nothing belongs")          \
+	X(BAGGAGE, "with descriptors or other baggage")
+
+enum order_fault {
+#define X(id, text) ORDER_FAULT_##id,
+	ORDER_FAULTS(X)
+#undef X
+		ORDER_FAULTS_COUNT
+};
+
+extern const char *const order_fault_texts[ORDER_FAULTS_COUNT];
+
+/* What the monitor knows. */
+struct order_bounds {
+	const struct limits *policies; /* of each policy */
+	uint32_t policies_count, tenants_count;
+	uint64_t last_run; /* highest number that a SPAWN had; 0: none yet */
+};
+
+/* ret_order is written only with ORDER_FAULT_NONE. The bytes need no alignment. */
+enum order_fault order_check(const void *bytes, size_t len,
+			     const struct order_bounds *bounds, struct order *ret_order);
+
+/* X(id, number) */
+#define ANSWER_KINDS(X) \
+	X(HELD, 1)      \
+	X(FAILED, 2)    \
+	X(STOP, 3)
+
+enum answer_kind {
+#define X(id, number) ANSWER_##id = (number),
+	ANSWER_KINDS(X)
+#undef X
+};
+
+/* The descriptors of HELD, in this order. */
+enum answer_fd {
+	ANSWER_FD_IN,
+	ANSWER_FD_OUT,
+	ANSWER_FD_ERR,
+	ANSWER_FD_ENDED,
+	ANSWER_FDS
+};
+
+struct answer {
+	uint32_t version, kind;
+	uint64_t run;				  /* 0 in STOP */
+	uint32_t memory_by, cpu_by, processes_by; /* HELD: enum jail_enforcer */
+	struct jail_error error;		  /* FAILED */
+};
+
+struct ending {
+	uint32_t version;
+	uint32_t killed; /* enum kill_reason for which the monitor killed it */
+	uint32_t failed; /* error instead of a result */
+	uint32_t end, exit_code, signal; /* as in struct jail_result, all the rest too */
+	uint32_t cgroup_used, memory_limit_hit, oom_killed, oom_in_group;
+	uint32_t pids_peak, unused;
+	uint64_t cpu_us, memory_peak_bytes;
+	struct jail_error error;
+};
+
+void ending_encode(const struct jail_result *result, struct ending *to);
+
+/* False: it is not what a monitor of this version writes. */
+bool ending_decode(const struct ending *ending, struct jail_result *ret_result);
+
+/* The same question of an answer, once its size is right. */
+bool answer_is_valid(const struct answer *answer, unsigned fds);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is wrong with a request, as a client gets it (RFC 9457): what, why and where.
+ */
+#ifndef QUOD_PROBLEM_H
+#define QUOD_PROBLEM_H
+
+#include "base/text.h"
+
+/* X(status, title) */
+#define PROBLEMS(X)                   \
+	X(400, "Malformed request")   \
+	X(403, "Not your daemon")     \
+	X(404, "No such resource")    \
+	X(405, "No such method here") \
+	X(413, "Too large")           \
+	X(415, "Wrong content type")  \
+	X(422, "Impossible job")      \
+	X(500, "The daemon failed")   \
+	X(503, "Not now")
+
+struct problem {
+	unsigned status; /* 0: none */
+	char detail[400];
+	char where[120];   /* a JSON pointer into the body; "": the request as a whole */
+	const char *allow; /* 405: the methods that there are; static */
+	unsigned retry_after; /* 503: seconds */
+};
+
+/* Returns -EINVAL, so that it can be returned in turn. `where` may be NULL. */
+int problem_set(struct problem *problem, unsigned status, const char *where,
+		const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+void problem_write(const struct problem *problem, struct text *to);
+
+#endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The start of quodd, in the process that becomes the monitor: options, what has to be
+ * opened, the server, the loop.
+ *
+ * The server is this program once more, by exec and not by fork alone: it shares neither
+ * memory nor its layout with the monitor. It is started last, when the cgroup is settled,
+ * because a second process would be in the way of that.
+ */
+#include "daemon/quodd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "base/file.h"
+#include "base/number.h"
+#include "base/own.h"
+#include "daemon/listen.h"
+#include "daemon/log.h"
+#include "daemon/monitor.h"
+#include "daemon/server.h"
+
+#define EXIT_CONFIGURATION 2
+
+#define RUNS_DEFAULT 16u
+#define RUNS_MOST    512u
+
+struct quodd_args {
+	const char *socket, *state, *runs, *user;
+	bool help, version;
+};
+
+#define OFFSET(member) offsetof(struct quodd_args, member)
+
+static const struct option options[] = {
+	{0, "socket", "PATH", "listens there; only its owner may connect",
+	 OFFSET(socket)},
+	{0, "state", "DIR", "a directory of its own, which one daemon has at a time",
+	 OFFSET(state)},
+	{0, "runs", "N", "so many at once, 1 to 512 (16)", OFFSET(runs)},
+	{0, "user", "NAME",
+	 "whom the server becomes when root starts it (quod, or nobody)", OFFSET(user)},
+	{'h', "help", NULL, "shows this", OFFSET(help)},
+	{'V', "version", NULL, "shows the version", OFFSET(version)},
+};
+
+struct quodd {
+	unsigned runs;
+	uid_t uid;
+	gid_t gid;
+	int state_fd, listen_fd, orders_fd; /* owned */
+	struct interp interp;
+	struct run_place place;
+	pid_t server;
+};
+
+static int print(struct text *text)
+{
+	int r = text_status(text);
+
+	if (r == 0)
+		r = file_write_all(STDOUT_FILENO, text_str(text), text->len);
+	return r < 0 ? 1 : 0;
+}
+
+static int print_help(void)
+{
+	own_text struct text text = TEXT_INIT(8192);
+
+	text_add_str(&text, "usage: quodd --socket PATH [OPTION...]\n"
+			    "runs scripts for the user who starts it; see quodd(8)\n\n");
+	options_help(options, ARRAY_LEN(options), &text);
+	return print(&text);
+}
+
+static int print_version(void)
+{
+	own_text struct text text = TEXT_INIT(256);
+
+	text_add_str(&text, "quodd " PACKAGE_VERSION "\n");
+	return print(&text);
+}
+
+/* Only root can choose. The user quod is there where a package has made it. */
+static int find_user(const char *wanted, struct quodd *q, struct usage *usage)
+{
+	const struct passwd *found;
+
+	if (geteuid() != 0)
+		return wanted ? usage_fail(usage, -EPERM, "--user is for root") : 0;
+	found = getpwnam(wanted ? wanted : "quod");
+	if (!found && !wanted)
+		found = getpwnam("nobody");
+	if (!found)
+		return usage_fail(usage, -ENOENT, "there is no user '%.100s'",
+				  wanted ? wanted : "nobody");
+	if (found->pw_uid == 0)
+		return usage_fail(usage, -EINVAL, "--user '%.100s': not root", wanted);
+	q->uid = found->pw_uid;
+	q->gid = found->pw_gid;
+	return 0;
+}
+
+static int take_args(const struct quodd_args *args, struct quodd *q, struct usage *usage)
+{
+	uint32_t runs = RUNS_DEFAULT;
+	enum number_error e = NUMBER_OK;
+
+	if (!args->socket)
+		return usage_fail(usage, -EINVAL, "--socket PATH is missing");
+	if (args->runs)
+		e = number_parse_u32(args->runs, 1, RUNS_MOST, &runs);
+	if (e)
+		return usage_fail(usage, -EINVAL, "--runs '%.100s' %s", args->runs,
+				  number_error_text(e));
+	q->runs = runs;
+	return find_user(args->user, q, usage);
+}
+
+/* A jail has a dozen of them; what the host allows is taken. */
+static void raise_files(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+		return;
+	files.rlim_cur = files.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &files);
+}
+
+static int prepare_process(struct usage *usage)
+{
+	struct jail_error err;
+	sigset_t ours;
+	int r = jail_close_inherited(NULL, 0, &err);
+
+	if (r < 0)
+		return usage_fail(usage, r, "cannot close what was left open: %s",
+				  err.text);
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGTERM);
+	sigaddset(&ours, SIGINT);
+	sigprocmask(SIG_BLOCK, &ours, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	raise_files();
+	return 0;
+}
+
+static int open_all(const struct quodd_args *args, struct quodd *q, struct usage *usage)
+{
+	const struct place_request where = {0};
+	int r = args->state ? state_lock(args->state, &q->state_fd, usage) : 0;
+
+	if (r < 0)
+		return r;
+	interp_open(&q->interp);
+	if (q->interp.fd < 0)
+		return usage_fail(usage, -q->interp.errnum, "%s", q->interp.why);
+	place_open(&where, &q->place);
+	return listen_unix(args->socket, &q->listen_fd, usage);
+}
+
+static void exec_server(const struct quodd *q, int orders, int listener, int self)
+{
+	char runs[16], uid[16], gid[16], name[] = SERVER_NAME;
+	char *argv[] = {name, runs, uid, gid, NULL}, *envp[] = {NULL};
+	sigset_t none;
+
+	snprintf(runs, sizeof(runs), "%u", q->runs);
+	snprintf(uid, sizeof(uid), "%u", q->uid);
+	snprintf(gid, sizeof(gid), "%u", q->gid);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (dup2(orders, SERVER_ORDERS_FD) < 0 || dup2(listener, SERVER_LISTEN_FD) < 0)
+		_exit(126);
+	fexecve(self, argv, envp);
+	_exit(127);
+}
+
+/* Above those that the server gets, so that no dup2() steps on another. */
+static int lift(int fd)
+{
+	return fcntl(fd, F_DUPFD_CLOEXEC, SERVER_LISTEN_FD + 1);
+}
+
+static int start_server(struct quodd *q, struct usage *usage)
+{
+	own_fd int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	own_fd int orders = -1, listener = -1, program = -1, theirs = -1;
+	int pair[2];
+
+	if (self < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return usage_fail(usage, -errno, "cannot start the server: %s",
+				  strerror(errno));
+	q->orders_fd = pair[0];
+	theirs = pair[1];
+	orders = lift(theirs);
+	listener = lift(q->listen_fd);
+	program = lift(self);
+	if (orders >= 0 && listener >= 0 && program >= 0)
+		q->server = fork();
+	if (q->server == 0 && orders >= 0 && listener >= 0 && program >= 0)
+		exec_server(q, orders, listener, program);
+	if (q->server <= 0)
+		return usage_fail(usage, -errno, "cannot start the server: %s",
+				  strerror(errno));
+	q->listen_fd = close_fd(q->listen_fd);
+	return 0;
+}
+
+static int run(const struct quodd_args *args, struct quodd *q, struct usage *usage)
+{
+	int r = take_args(args, q, usage);
+
+	if (r == 0)
+		r = prepare_process(usage);
+	if (r == 0)
+		r = open_all(args, q, usage);
+	if (r < 0)
+		return r;
+	r = start_server(q, usage);
+	if (r == 0)
+		r = monitor_run(&(struct monitor_setup){.interp = &q->interp,
+							.place = &q->place,
+							.orders_fd = q->orders_fd,
+							.server = q->server,
+							.runs_most = q->runs});
+	/* Only here it is surely ours. */
+	unlink(args->socket);
+	return r;
+}
+
+int quodd_main(int argc, char **argv)
+{
+	struct quodd q = {.state_fd = -1,
+			  .listen_fd = -1,
+			  .orders_fd = -1,
+			  .interp = INTERP_INIT,
+			  .place = {.fd = -1},
+			  .server = -1};
+	struct quodd_args args = {0};
+	struct usage usage;
+	int rest = 0;
+	int r = file_open_std_fds();
+
+	if (r < 0)
+		return 1;
+	r = options_parse(options, ARRAY_LEN(options), false, argc - 1, argv + 1, &args,
+			  &rest, &usage);
+	if (r == 0 && (args.help || args.version))
+		return args.help ? print_help() : print_version();
+	if (r == 0 && rest)
+		r = usage_fail(&usage, -EINVAL, "'%.100s' is no option", argv[1]);
+	if (r == 0)
+		r = run(&args, &q, &usage);
+	if (r < 0)
+		log_say("%s", usage.text);
+	interp_close(&q.interp);
+	place_close(&q.place);
+	close_fd(q.state_fd);
+	close_fd(q.listen_fd);
+	close_fd(q.orders_fd);
+	return r < 0 ? EXIT_CONFIGURATION : r;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Everything that has to be opened or made is made first, then the process leaves the
+ * host's root and its privileges, then the filter is put on, and only then it waits for
+ * somebody to talk to.
+ */
+#include "daemon/server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/own.h"
+#include "daemon/confined.h"
+#include "daemon/log.h"
+
+/* Both descriptors were made by the monitor, without that flag for their way through
+ * exec. */
+static int take_descriptors(void)
+{
+	for (int fd = SERVER_ORDERS_FD; fd <= SERVER_LISTEN_FD; fd++)
+		if (fcntl(fd, F_SETFD, FD_CLOEXEC) < 0)
+			return -errno;
+	return 0;
+}
+
+static int read_args(int argc, char **argv, uint32_t args[SERVER_ARGS])
+{
+	if (argc != SERVER_ARGS)
+		return -EINVAL;
+	for (int i = 1; i < argc; i++)
+		if (number_parse_u32(argv[i], 0, UINT32_MAX - 1, &args[i]) != NUMBER_OK)
+			return -EINVAL;
+	return 0;
+}
+
+void server_leave_if_done(struct server *server)
+{
+	if (server->stopping && server->http.exchanges == 0)
+		sd_event_exit(server->event, 0);
+}
+
+static void on_stop(void *whose)
+{
+	struct server *server = whose;
+
+	server->stopping = true;
+	http_stop_listening(&server->http);
+	server_leave_if_done(server);
+}
+
+static int on_first(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	(void)source;
+	(void)usec;
+	(void)userdata;
+	return 0;
+}
+
+/* The first sleep of an event loop makes a timer and reads a file, libc's first calendar
+ * reads the time zone: that has to be behind us. Nobody's bytes can be waiting yet, for
+ * nothing else is watched. */
+static int warm_up(sd_event *event)
+{
+	sd_event_source *first = NULL;
+	int r = sd_event_add_time_relative(event, &first, CLOCK_MONOTONIC, 0, 1000,
+					   on_first, NULL);
+
+	tzset();
+	if (r >= 0)
+		r = sd_event_run(event, UINT64_MAX);
+	sd_event_source_disable_unref(first);
+	return r;
+}
+
+static int prepare(struct server *server)
+{
+	int r = take_descriptors();
+
+	if (r == 0)
+		r = sd_event_new(&server->event);
+	if (r >= 0)
+		r = warm_up(server->event);
+	if (r >= 0)
+		r = keeper_init(&server->keeper, server->event, SERVER_ORDERS_FD);
+	if (r < 0)
+		return r;
+	server->keeper.stop = on_stop;
+	server->keeper.whose = server;
+	server->interp = (struct interp)INTERP_INIT;
+	server->interp.path = "quod-js";
+	return http_init(&server->http, server, SERVER_LISTEN_FD);
+}
+
+static int confine(struct server *server, const uint32_t args[SERVER_ARGS])
+{
+	struct jail_error err;
+	int r = server_leave(args[SERVER_ARG_UID], args[SERVER_ARG_GID],
+			     &server->tenant_uid, &err);
+
+	if (r == 0)
+		r = server_seal(&err);
+	if (r < 0)
+		log_say("the server cannot confine itself and will not listen: %s: %s",
+			jail_stage_name(err.stage), err.text);
+	return r;
+}
+
+static void name_tenant(struct server *server, uid_t uid)
+{
+	snprintf(server->tenant, sizeof(server->tenant), "uid-%u", uid);
+}
+
+/* Signals are for the monitor, which tells us; a terminal sends them to us as well. */
+static void ignore_signals(void)
+{
+	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
+
+	for (size_t i = 0; i < ARRAY_LEN(ignored); i++)
+		signal(ignored[i], SIG_IGN);
+}
+
+static int serve(struct server *server, const uint32_t args[SERVER_ARGS])
+{
+	int r;
+
+	name_tenant(server, getuid());
+	server->runs_most = args[SERVER_ARG_RUNS];
+	r = prepare(server);
+	if (r < 0) {
+		log_say("the server cannot begin: %s%s", strerror(-r),
+			r == -EMFILE ? " (raise the limit on open files: ulimit -n)"
+				     : "");
+		return r;
+	}
+	r = confine(server, args);
+	if (r == 0)
+		r = sd_event_loop(server->event);
+	http_free(&server->http);
+	return r;
+}
+
+int server_main(int argc, char **argv)
+{
+	struct server server = {.runs_most = 0};
+	uint32_t args[SERVER_ARGS];
+	int r = read_args(argc, argv, args);
+
+	log_name("server");
+	ignore_signals();
+	if (r == 0)
+		r = serve(&server, args);
+	return r < 0 ? 1 : 0;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The server: the process of quodd that listens to clients and to guests, and may do
+ * nothing else. It is a program of its own (the same file, started under SERVER_NAME), so
+ * that nothing of the monitor's memory is in it.
+ */
+#ifndef QUOD_SERVER_H
+#define QUOD_SERVER_H
+
+#include <sys/types.h>
+#include <systemd/sd-event.h>
+
+#include "daemon/http.h"
+#include "daemon/keeper.h"
+
+#define SERVER_NAME "quodd-server"
+
+/* Where it finds what it is given. */
+#define SERVER_ORDERS_FD 3
+#define SERVER_LISTEN_FD 4
+
+/* What stands in its argv after its name, all numbers. */
+enum server_arg {
+	SERVER_ARG_RUNS = 1, /* at once */
+	SERVER_ARG_UID,	     /* whom to become where that may be chosen; 0: nobody else */
+	SERVER_ARG_GID,
+	SERVER_ARGS,
+};
+
+struct server {
+	sd_event *event;
+	struct keeper keeper;
+	struct http http;
+	struct interp interp; /* only its name: for messages */
+	uid_t tenant_uid;     /* the one tenant's, as we see it */
+	char tenant[32];
+	unsigned runs, runs_most;
+	bool stopping;
+};
+
+/* Told to stop, it ends when the last exchange has. */
+void server_leave_if_done(struct server *server);
+
+/* main() of SERVER_NAME. */
+int server_main(int argc, char **argv);
+
+#endif

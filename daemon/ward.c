@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A guard without its pipes: only the end, the deadline and CPU time are looked at here.
+ *
+ * The monitor's limits do not depend on the server's good will: set-up has its time, wall
+ * time can begin twice at most, and so no jail lives longer than the sum. Where the
+ * server watches the same deadline, its order to kill comes at the same moment.
+ */
+#include "daemon/ward.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "supervisor/clock.h"
+
+/* The server looks first and can say more. */
+#define SETUP_MS (CELL_SETUP_MS + 2000)
+
+/* For the parser, and for the script. */
+#define CLOCKS_MOST 2
+
+struct ward {
+	const struct ward_means *means;
+	uint64_t run;
+	struct limits limits;
+	struct jail *jail; /* owned */
+	struct guard guard;
+	unsigned clocks;
+	int tell_read, tell_write; /* owned; where the ending goes */
+	sd_event_source *on_end, *on_time;
+};
+
+static int fail(struct jail_error *err, enum jail_stage stage, int r, const char *what)
+{
+	*err = (struct jail_error){.stage = stage, .errnum = -r};
+	snprintf(err->text, sizeof(err->text), "%s: %s", what, strerror(-r));
+	return r;
+}
+
+static void arm(struct ward *ward)
+{
+	uint64_t moment = guard_moment(&ward->guard);
+
+	sd_event_source_set_time(ward->on_time, moment / NS_PER_US + 1);
+	sd_event_source_set_enabled(ward->on_time,
+				    moment ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
+}
+
+/* A reader that has gone, or a server that is dead, does not matter here. */
+static void tell(struct ward *ward, const struct ending *ending)
+{
+	ssize_t n = write(ward->tell_write, ending, sizeof(*ending));
+
+	(void)n;
+	ward->tell_write = close_fd(ward->tell_write);
+}
+
+static void fill_ending(struct ward *ward, int r, const struct jail_result *result,
+			struct ending *ending)
+{
+	if (r == 0)
+		ending_encode(result, ending);
+	ending->version = ORDERS_VERSION;
+	ending->failed = r < 0;
+	ending->killed = ward->guard.killed ? ward->guard.reason : KILL_NONE;
+}
+
+static void finish(struct ward *ward)
+{
+	struct jail_result result = {0};
+	struct ending ending = {0};
+	int r = jail_wait(ward->jail, &result, &ending.error);
+
+	fill_ending(ward, r, &result, &ending);
+	tell(ward, &ending);
+	ward->means->gone(ward, ward->means->whose);
+}
+
+/* SIGKILL was sent and nothing died: the server need not wait any longer; we do. */
+static void tell_stuck(struct ward *ward)
+{
+	struct ending ending = {0};
+
+	guard_not_dead(ETIMEDOUT, &ending.error);
+	fill_ending(ward, -ETIMEDOUT, NULL, &ending);
+	tell(ward, &ending);
+	sd_event_source_set_enabled(ward->on_time, SD_EVENT_OFF);
+}
+
+static void kill_noted(struct ward *ward)
+{
+	struct jail_error err;
+
+	/* What cannot be killed is told as what does not die. */
+	(void)jail_kill(ward->jail, &err);
+	guard_killed(&ward->guard);
+}
+
+static void look(struct ward *ward)
+{
+	struct guard *guard = &ward->guard;
+	int r = guard_look(guard);
+
+	guard_clear(guard);
+	if (guard->ended) {
+		finish(ward);
+		return;
+	}
+	if (r < 0) {
+		tell_stuck(ward);
+		return;
+	}
+	if (guard->reason != KILL_NONE && !guard->killed)
+		kill_noted(ward);
+	arm(ward);
+}
+
+static int on_end(sd_event_source *source, int fd, uint32_t events, void *userdata)
+{
+	struct ward *ward = userdata;
+
+	(void)source;
+	(void)fd;
+	ward->guard.slots[WATCH_ENDED].revents = (short)events;
+	look(ward);
+	return 0;
+}
+
+static int on_time(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	(void)source;
+	(void)usec;
+	look(userdata);
+	return 0;
+}
+
+static int watch(struct ward *ward)
+{
+	sd_event *event = ward->means->event;
+	int fd = jail_fd(ward->jail, JAIL_FD_PIDFD);
+	int r = sd_event_add_io(event, &ward->on_end, fd, EPOLLIN, on_end, ward);
+
+	if (r >= 0)
+		r = sd_event_add_time(event, &ward->on_time, CLOCK_MONOTONIC, 0, 1,
+				      on_time, ward);
+	/* Ends and deadlines go before orders: a flood of these must not hold up those. */
+	if (r >= 0)
+		r = sd_event_source_set_priority(ward->on_end,
+						 SD_EVENT_PRIORITY_IMPORTANT);
+	if (r >= 0)
+		r = sd_event_source_set_priority(ward->on_time,
+						 SD_EVENT_PRIORITY_IMPORTANT);
+	if (r < 0)
+		return r;
+	guard_init_apart(&ward->guard, fd, -1, -1);
+	ward->guard.jail = ward->jail;
+	guard_set_deadline(&ward->guard, SETUP_MS, KILL_FAILURE);
+	arm(ward);
+	return 0;
+}
+
+static int start(struct ward *ward, const struct order *order, struct jail_error *err)
+{
+	int ends[2], r;
+
+	memcpy(ward->limits.value, order->limit, sizeof(ward->limits.value));
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
+		return fail(err, JAIL_STAGE_PIPES, -errno, "pipe");
+	ward->tell_read = ends[0];
+	ward->tell_write = ends[1];
+	r = cell_start_jail(&ward->limits, ward->means->interp, ward->means->place,
+			    order->id, &ward->jail, err);
+	if (r < 0)
+		return r;
+	r = watch(ward);
+	return r < 0 ? fail(err, JAIL_STAGE_RUN, r, "cannot watch the jail") : 0;
+}
+
+int ward_new(const struct order *order, const struct ward_means *means,
+	     struct ward **ret_ward, struct jail_error *err)
+{
+	struct ward *ward = calloc(1, sizeof(*ward));
+	int r;
+
+	if (!ward)
+		return fail(err, JAIL_STAGE_SPEC, -ENOMEM, "make a jail");
+	ward->means = means;
+	ward->run = order->run;
+	ward->tell_read = ward->tell_write = -1;
+	r = start(ward, order, err);
+	if (r < 0)
+		ward_free(ward);
+	else
+		*ret_ward = ward;
+	return r;
+}
+
+void ward_free(struct ward *ward)
+{
+	if (!ward)
+		return;
+	sd_event_source_disable_unref(ward->on_end);
+	sd_event_source_disable_unref(ward->on_time);
+	jail_free(ward->jail);
+	close_fd(ward->tell_read);
+	close_fd(ward->tell_write);
+	free(ward);
+}
+
+void ward_answer(const struct ward *ward, struct answer *ret_answer, int fds[ANSWER_FDS])
+{
+	*ret_answer = (struct answer){
+		.version = ORDERS_VERSION,
+		.kind = ANSWER_HELD,
+		.run = ward->run,
+		.memory_by = jail_memory_enforcer(ward->jail),
+		.cpu_by = jail_cpu_enforcer(ward->jail),
+		.processes_by = jail_processes_enforcer(ward->jail),
+	};
+	fds[ANSWER_FD_IN] = jail_fd(ward->jail, JAIL_FD_IN);
+	fds[ANSWER_FD_OUT] = jail_fd(ward->jail, JAIL_FD_OUT);
+	fds[ANSWER_FD_ERR] = jail_fd(ward->jail, JAIL_FD_ERR);
+	fds[ANSWER_FD_ENDED] = ward->tell_read;
+}
+
+void ward_handed_over(struct ward *ward)
+{
+	jail_close_input(ward->jail);
+	ward->tell_read = close_fd(ward->tell_read);
+}
+
+uint64_t ward_run(const struct ward *ward)
+{
+	return ward->run;
+}
+
+/* Where CPU time cannot be read the jail is dying: its end will be seen. */
+void ward_clock(struct ward *ward)
+{
+	struct jail_error err;
+
+	if (ward->guard.killed || ward->clocks == CLOCKS_MOST)
+		return;
+	ward->clocks++;
+	guard_set_deadline(&ward->guard, ward->limits.value[LIMIT_ID_wall_ms],
+			   KILL_TIMEOUT);
+	(void)cell_limit_cpu(&ward->limits, &ward->guard, &err);
+	arm(ward);
+}
+
+void ward_kill(struct ward *ward)
+{
+	guard_note(&ward->guard, KILL_CANCELLED);
+	look(ward);
+}
