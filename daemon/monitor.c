@@ -161,10 +161,11 @@ static int on_order(sd_event_source *source, int fd, uint32_t events, void *user
 	(void)events;
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
-	if (n <= 0 || m->broken) {
-		/* It has closed its end; its own end is waited for. */
+	if (n <= 0) {
+		/* Told to stop it is about to end; else it has no reason to. */
 		sd_event_source_set_enabled(source, SD_EVENT_OFF);
-		end_server(m);
+		if (!m->stopping)
+			end_server(m);
 		return 0;
 	}
 	fault = message.msg_flags & MSG_CTRUNC

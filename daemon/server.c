@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 #include "base/own.h"
@@ -150,6 +151,7 @@ int server_main(int argc, char **argv)
 	int r = read_args(argc, argv, args);
 
 	log_name("server");
+	prctl(PR_SET_NAME, SERVER_NAME, 0, 0, 0);
 	ignore_signals();
 	if (r == 0)
 		r = serve(&server, args);

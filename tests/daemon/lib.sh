@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh disable=SC2034 # the variables are for the tests that include this
+# What the tests of quodd share: a daemon in the test's directory, requests, and replies
+# judged by the description of the interface.
+. "$QUOD_TEST_SOURCE/tests/integration/lib.sh"
+quodd=$QUOD_TEST_BUILD/quodd
+talk=$QUOD_TEST_BUILD/tests/daemon/talk
+socket=$dir/socket
+api=$QUOD_TEST_SOURCE/docs/openapi.json
+schema=$QUOD_TEST_SOURCE/tests/daemon/schema.jq
+daemon=
+trap 'daemon_kill; rm -rf "$dir"' EXIT
+mkdir "$dir/state"
+
+# daemon_start OPTIONS...: until it listens; $daemon is the monitor, $server the other.
+daemon_start() {
+	"$quodd" --socket "$socket" --state "$dir/state" "$@" >"$dir/log" 2>&1 </dev/null &
+	daemon=$!
+	server=$(child_of "$daemon")
+	for _ in $(seq 500); do
+		! curl -s --unix-socket "$socket" http://quodd/healthz >/dev/null 2>&1 || return 0
+		[ -d "/proc/$daemon" ] || return 1
+		sleep 0.02
+	done
+	return 1
+}
+
+# daemon_stop: by SIGTERM; $code is its exit code.
+daemon_stop() {
+	kill -TERM "$daemon"
+	code=0
+	wait "$daemon" || code=$?
+	daemon=
+}
+
+# Whatever a test left, by the test's own pids.
+daemon_kill() {
+	[ -z "$daemon" ] || kill -KILL "$daemon" 2>/dev/null
+	wait
+}
+
+# request ARGS... PATH: $http is the status, $type the content type; the reply is in
+# $dir/out, its headers in $dir/headers.
+request() {
+	for request_path; do :; done
+	rm -f "$dir/out" "$dir/headers"
+	http=$(curl -sS -m 60 --unix-socket "$socket" -o "$dir/out" -D "$dir/headers" \
+		-w '%{http_code}' "$@" 2>"$dir/err")
+	type=$(sed -n 's/\r$//; s/^Content-Type: //p' "$dir/headers" 2>/dev/null)
+	code=$http
+	err=$(cat "$dir/err")
+}
+
+# post JSON PATH [ARGS...]
+post() {
+	post_json=$1
+	post_path=$2
+	shift 2
+	request -H 'Content-Type: application/json' --data-binary "$post_json" "$@" \
+		"http://quodd$post_path"
+}
+
+get() {
+	request "http://quodd$1"
+}
+
+# conforms SCHEMA NAME: every value of the reply is what the description says.
+conforms() {
+	conforms_wrong=$(jq -rn --slurpfile api "$api" --arg name "$1" \
+		--slurpfile value "$dir/out" -f "$schema" 2>&1)
+	if [ -z "$conforms_wrong" ] && [ -s "$dir/out" ]; then
+		pass "$2: the reply is a $1"
+	else
+		fail "$2: the reply is a $1" "$conforms_wrong
+$(head -c 1000 "$dir/out")"
+	fi
+}
+
+# refused STATUS WHERE NAME: a problem of that status, at that place.
+refused() {
+	is "$http $type $(field .where)" "$1 application/problem+json $2" "$3"
+	conforms Problem "$3"
+}

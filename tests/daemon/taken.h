@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ways in which a server that was taken over can talk to the monitor. X(id, what it does,
+ * a part of what the monitor then says; NULL: the server ends by itself)
+ */
+#ifndef QUOD_TEST_TAKEN_H
+#define QUOD_TEST_TAKEN_H
+
+#define SCENES(X)                                                                        \
+	X(NOISE, "bytes of an order's size", "of another version")                       \
+	X(SHORT, "a packet that is too short", "not of an order's size")                 \
+	X(EMPTY, "an empty packet", NULL)                                                \
+	X(LONG, "a packet that is too long", "not of an order's size")                   \
+	X(VERSION, "another version", "of another version")                              \
+	X(KIND, "an unknown kind", "of an unknown kind")                                 \
+	X(POLICY, "a policy that there is not", "for a policy that there is not")        \
+	X(TENANT, "a tenant that there is not", "for a tenant that there is not")        \
+	X(LIMIT, "more memory than the policy has", "with a limit outside")              \
+	X(PATH, "an id that is a path", "with an id that is none")                       \
+	X(AGAIN, "the number of a run that runs", "about a run that cannot be")          \
+	X(FUTURE, "to kill a run that never was", "about a run that cannot be")          \
+	X(EXCESS, "to kill a run, and a policy", "with something where nothing belongs") \
+	X(GIFT, "a descriptor along with an order", "with descriptors")                  \
+	X(GIFTS, "a hundred descriptors", "with descriptors")                            \
+	X(FLOOD, "a thousand orders and no ear for answers", "cannot be answered")       \
+	X(DEAF, "its socket closed, and lives on", "was killed by SIGKILL")              \
+	X(HONEST, "a right order: it gets three pipes, an ending, a quod-js", NULL)      \
+	X(LAZY, "no order to kill: the deadline is the monitor's", NULL)                 \
+	X(CLOCKS, "the clock again and again: the deadline stays", NULL)                 \
+	X(LEAVES, "an order, and leaves", NULL)
+
+enum scene {
+#define X(id, name, said) SCENE_##id,
+	SCENES(X)
+#undef X
+		SCENES_COUNT
+};
+
+/* The daemon's --runs says which scene it is: more than one run may be under way. */
+#define SCENE_RUNS 10
+
+/* main() of the server; its exit status is 0 if all was as it has to be. What it says on
+ * stderr begins with "# ". */
+int taken_server(int argc, char **argv);
+
+#endif

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The server of another: each scene sends what it wants and then looks at what it gets.
+ */
+#include "tests/daemon/taken.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "daemon/orders.h"
+#include "daemon/server.h"
+#include "policy/policy.h"
+#include "rootfs/protocol.h"
+
+#define ORDERS	SERVER_ORDERS_FD
+#define WALL_MS 200
+
+static struct order spawn_order(uint64_t run)
+{
+	const struct policy *policy = policy_builtin(0);
+	struct order order = {.version = ORDERS_VERSION,
+			      .kind = ORDER_SPAWN,
+			      .run = run,
+			      .id = "01ARZ3NDEKTSV4RRFFQ69G5FA0"};
+
+	memcpy(order.limit, policy->limits.value, sizeof(order.limit));
+	order.limit[LIMIT_ID_wall_ms] = WALL_MS;
+	order.limit[LIMIT_ID_cpu_ms] = WALL_MS;
+	order.id[RUNID_LEN - 1] = (char)('0' + run % 10);
+	return order;
+}
+
+static void put(const void *bytes, size_t len)
+{
+	if (send(ORDERS, bytes, len, MSG_NOSIGNAL) < 0)
+		fprintf(stderr, "# send: %s\n", strerror(errno));
+}
+
+static void put_order(const struct order *order)
+{
+	put(order, sizeof(*order));
+}
+
+static void put_about(uint64_t run, enum order_kind kind)
+{
+	const struct order order = {.version = ORDERS_VERSION, .kind = kind, .run = run};
+
+	put_order(&order);
+}
+
+/* Waits for an answer and what comes with it. */
+static int get(struct answer *answer, int *fds, unsigned *ret_count)
+{
+	struct iovec part = {answer, sizeof(*answer)};
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(ANSWER_FDS * sizeof(int))];
+	} control;
+	struct msghdr message = {.msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = &control,
+				 .msg_controllen = sizeof(control)};
+	ssize_t n = recvmsg(ORDERS, &message, 0);
+	struct cmsghdr *head = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+
+	*ret_count = 0;
+	if (head) {
+		*ret_count = (unsigned)((head->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+		memcpy(fds, CMSG_DATA(head), *ret_count * sizeof(int));
+	}
+	return n == (ssize_t)sizeof(*answer) ? 0 : -EPROTO;
+}
+
+static int wrong(const char *what)
+{
+	fprintf(stderr, "# %s\n", what);
+	return 1;
+}
+
+/* Spawned as number 1; *fds are those of the answer. */
+static int get_held(int fds[ANSWER_FDS])
+{
+	struct answer answer;
+	unsigned count;
+
+	if (get(&answer, fds, &count) < 0 || !answer_is_valid(&answer, count) ||
+	    answer.kind != ANSWER_HELD)
+		return wrong("no jail");
+	return 0;
+}
+
+/* One ending, then its end of file; for what reason it was killed. */
+static int get_ending(int fd, enum kill_reason *ret_reason)
+{
+	struct pollfd slot = {.fd = fd, .events = POLLIN};
+	struct jail_result result;
+	struct ending ending;
+
+	if (poll(&slot, 1, 60000) != 1 ||
+	    read(fd, &ending, sizeof(ending)) != (ssize_t)sizeof(ending) ||
+	    !ending_decode(&ending, &result))
+		return wrong("no ending");
+	if (poll(&slot, 1, 60000) != 1 || read(fd, &ending, 1) != 0)
+		return wrong("something after the ending");
+	*ret_reason = (enum kill_reason)ending.killed;
+	return 0;
+}
+
+static bool is_pipe(int fd, int access)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode) &&
+	       (fcntl(fd, F_GETFL) & O_ACCMODE) == access;
+}
+
+/* What a server has of a run: what the guest says, and the order to kill it. */
+static int play_honest(void)
+{
+	const struct order order = spawn_order(1);
+	unsigned char ready[FRAME_HEADER_BYTES + 4];
+	enum kill_reason reason;
+	int fds[ANSWER_FDS];
+	struct pollfd slot;
+
+	put_order(&order);
+	if (get_held(fds))
+		return 1;
+	if (!is_pipe(fds[ANSWER_FD_IN], O_WRONLY) ||
+	    !is_pipe(fds[ANSWER_FD_OUT], O_RDONLY) ||
+	    !is_pipe(fds[ANSWER_FD_ERR], O_RDONLY) ||
+	    !is_pipe(fds[ANSWER_FD_ENDED], O_RDONLY))
+		return wrong("a descriptor is no pipe, or of the wrong end");
+	slot = (struct pollfd){.fd = fds[ANSWER_FD_OUT], .events = POLLIN};
+	poll(&slot, 1, 60000);
+	if (read(slot.fd, ready, sizeof(ready)) != (ssize_t)sizeof(ready) ||
+	    ready[0] != FRAME_READY)
+		return wrong("it is no quod-js");
+	put_about(1, ORDER_KILL);
+	if (get_ending(fds[ANSWER_FD_ENDED], &reason))
+		return 1;
+	return reason == KILL_CANCELLED ? 0 : wrong("it was not our kill");
+}
+
+static int play_lazy(unsigned clocks)
+{
+	const struct order order = spawn_order(1);
+	enum kill_reason reason;
+	int fds[ANSWER_FDS];
+	struct pollfd slot;
+
+	put_order(&order);
+	if (get_held(fds))
+		return 1;
+	put_about(1, ORDER_CLOCK);
+	slot = (struct pollfd){.fd = fds[ANSWER_FD_ENDED], .events = POLLIN};
+	for (; clocks && poll(&slot, 1, WALL_MS / 10) == 0; clocks--)
+		put_about(1, ORDER_CLOCK);
+	if (get_ending(fds[ANSWER_FD_ENDED], &reason))
+		return 1;
+	return reason == KILL_TIMEOUT ? 0 : wrong("it did not end by its deadline");
+}
+
+static void put_gifts(unsigned count)
+{
+	struct order order = spawn_order(1);
+	struct iovec part = {&order, sizeof(order)};
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(100 * sizeof(int))];
+	} control = {.room = {0}};
+	struct msghdr message = {.msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = &control,
+				 .msg_controllen = CMSG_SPACE(count * sizeof(int))};
+	int *fds = (int *)(void *)CMSG_DATA(&control.head);
+
+	control.head = (struct cmsghdr){.cmsg_level = SOL_SOCKET,
+					.cmsg_type = SCM_RIGHTS,
+					.cmsg_len = CMSG_LEN(count * sizeof(int))};
+	for (unsigned i = 0; i < count; i++)
+		fds[i] = STDERR_FILENO;
+	if (sendmsg(ORDERS, &message, MSG_NOSIGNAL) < 0)
+		wrong("sendmsg");
+}
+
+static void put_changed(enum scene scene)
+{
+	struct order order = spawn_order(1);
+
+	if (scene == SCENE_VERSION)
+		order.version++;
+	else if (scene == SCENE_KIND)
+		order.kind = 77;
+	else if (scene == SCENE_POLICY)
+		order.policy = 3;
+	else if (scene == SCENE_TENANT)
+		order.tenant = 1;
+	else if (scene == SCENE_LIMIT)
+		order.limit[LIMIT_ID_memory_bytes]++;
+	else if (scene == SCENE_PATH)
+		memcpy(order.id, "../../../../../../../../tm", RUNID_LEN);
+	put_order(&order);
+}
+
+static void put_flood(void)
+{
+	for (uint64_t run = 1; run <= 1000; run++) {
+		const struct order order = spawn_order(run);
+
+		if (send(ORDERS, &order, sizeof(order), MSG_NOSIGNAL) < 0)
+			return;
+	}
+}
+
+/* What has to be the end of us. */
+static void provoke(enum scene scene)
+{
+	struct order order = spawn_order(1);
+	unsigned char noise[2 * sizeof(order)];
+
+	memset(noise, 0xa5, sizeof(noise));
+	if (scene == SCENE_NOISE)
+		put(noise, sizeof(order));
+	else if (scene == SCENE_SHORT)
+		put(&order, sizeof(order) - 1);
+	else if (scene == SCENE_LONG)
+		put(noise, sizeof(noise));
+	else if (scene == SCENE_GIFT || scene == SCENE_GIFTS)
+		put_gifts(scene == SCENE_GIFT ? 1 : 100);
+	else if (scene == SCENE_FUTURE)
+		put_about(1, ORDER_KILL);
+	else if (scene == SCENE_FLOOD)
+		put_flood();
+	else if (scene == SCENE_DEAF)
+		close(ORDERS);
+	else
+		put_changed(scene);
+}
+
+/* A run that runs is in the way of the second order, and goes with us. */
+static void provoke_later(enum scene scene)
+{
+	struct order order = spawn_order(1);
+	int fds[ANSWER_FDS];
+
+	put_order(&order);
+	if (get_held(fds))
+		_exit(1);
+	if (scene == SCENE_EXCESS)
+		order = (struct order){.version = ORDERS_VERSION,
+				       .kind = ORDER_KILL,
+				       .run = 1,
+				       .policy = 1};
+	put_order(&order);
+}
+
+/* We are to be killed while we wait; an answer with descriptors would be a prize. */
+static int await_end(bool deaf)
+{
+	struct answer answer;
+	int fds[ANSWER_FDS];
+	unsigned count;
+
+	while (!deaf && get(&answer, fds, &count) == 0)
+		if (count)
+			return wrong("the monitor gave us descriptors");
+	for (;;)
+		pause();
+}
+
+int taken_server(int argc, char **argv)
+{
+	enum scene scene = (enum scene)(argc > 1 ? atoi(argv[1]) - SCENE_RUNS : 0);
+	struct order order = spawn_order(1);
+
+	switch ((int)scene) {
+	case SCENE_HONEST:
+		return play_honest();
+	case SCENE_LAZY:
+		return play_lazy(0);
+	case SCENE_CLOCKS:
+		return play_lazy(10000);
+	case SCENE_LEAVES:
+		put_order(&order);
+		return 0;
+	case SCENE_EMPTY:
+		put("", 0);
+		break;
+	case SCENE_AGAIN:
+	case SCENE_EXCESS:
+		provoke_later(scene);
+		break;
+	default:
+		provoke(scene);
+		break;
+	}
+	return await_end(scene == SCENE_FLOOD || scene == SCENE_DEAF);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the monitor takes for an order: one that is right, and then each of its fields
+ * wrong in every way that matters, each with its own fault.
+ */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "base/own.h"
+#include "daemon/orders.h"
+#include "policy/policy.h"
+
+static struct limits policies[2];
+static const struct order_bounds bounds = {
+	.policies = policies, .policies_count = 2, .tenants_count = 1, .last_run = 7};
+
+static struct order spawn_order(void)
+{
+	struct order order = {.version = ORDERS_VERSION,
+			      .kind = ORDER_SPAWN,
+			      .run = 8,
+			      .policy = 1,
+			      .id = "01ARZ3NDEKTSV4RRFFQ69G5FAV"};
+
+	policies[0] = policy_find("default")->limits;
+	policies[1] = policy_find("verify")->limits;
+	memcpy(order.limit, policies[1].value, sizeof(order.limit));
+	return order;
+}
+
+static struct order kill_order(void)
+{
+	return (struct order){.version = ORDERS_VERSION, .kind = ORDER_KILL, .run = 7};
+}
+
+static enum order_fault judge(const struct order *order)
+{
+	struct order copy = {.version = 99};
+	enum order_fault fault = order_check(order, sizeof(*order), &bounds, &copy);
+
+	if (fault)
+		cr_expect_eq(copy.version, 99, "nothing is written for what is none");
+	else
+		cr_expect_eq(memcmp(&copy, order, sizeof(copy)), 0);
+	return fault;
+}
+
+/* Each writes over one field. */
+#define WRONG(make, field, value, fault_id)                          \
+	do {                                                         \
+		struct order order_ = make();                        \
+		order_.field = (value);                              \
+		cr_expect_eq(judge(&order_), ORDER_FAULT_##fault_id, \
+			     #field " = " #value " is %s",           \
+			     order_fault_texts[judge(&order_)]);     \
+	} while (0)
+
+Test(orders, what_is_right_goes_through)
+{
+	struct order order = spawn_order();
+
+	cr_expect_eq(judge(&order), ORDER_FAULT_NONE);
+	order.run = UINT64_MAX;
+	cr_expect_eq(judge(&order), ORDER_FAULT_NONE);
+	for (int i = 0; i < LIMIT_IDS; i++)
+		order.limit[i] = limit_infos[i].least;
+	cr_expect_eq(judge(&order), ORDER_FAULT_NONE);
+	order = kill_order();
+	cr_expect_eq(judge(&order), ORDER_FAULT_NONE);
+	order.kind = ORDER_CLOCK;
+	order.run = 1;
+	cr_expect_eq(judge(&order), ORDER_FAULT_NONE);
+}
+
+Test(orders, every_size_but_one_is_wrong)
+{
+	struct order order = spawn_order(), into;
+	unsigned char bytes[2 * sizeof(order)] = {0};
+
+	memcpy(bytes, &order, sizeof(order));
+	for (size_t len = 0; len <= sizeof(bytes); len++)
+		cr_expect_eq(order_check(bytes, len, &bounds, &into),
+			     len == sizeof(order) ? ORDER_FAULT_NONE : ORDER_FAULT_SIZE);
+}
+
+Test(orders, a_spawn_with_a_wrong_field)
+{
+	WRONG(spawn_order, version, ORDERS_VERSION + 1, VERSION);
+	WRONG(spawn_order, version, 0, VERSION);
+	WRONG(spawn_order, kind, 0, KIND);
+	WRONG(spawn_order, kind, 4, KIND);
+	WRONG(spawn_order, kind, UINT32_MAX, KIND);
+	WRONG(spawn_order, run, 7, RUN);
+	WRONG(spawn_order, run, 0, RUN);
+	WRONG(spawn_order, policy, 2, POLICY);
+	WRONG(spawn_order, policy, UINT32_MAX, POLICY);
+	WRONG(spawn_order, tenant, 1, TENANT);
+	WRONG(spawn_order, id[0], '/', ID);
+	WRONG(spawn_order, id[0], '.', ID);
+	WRONG(spawn_order, id[25], 0, ID);
+	WRONG(spawn_order, id[3], 'I', ID);
+	WRONG(spawn_order, id[3], 'a', ID);
+	WRONG(spawn_order, id[26], '0', ID);
+	WRONG(spawn_order, id[31], 'x', ID);
+}
+
+Test(orders, a_limit_above_its_policy_or_below_its_least)
+{
+	for (int i = 0; i < LIMIT_IDS; i++) {
+		spawn_order();
+		WRONG(spawn_order, limit[i], policies[1].value[i] + 1, LIMIT);
+		WRONG(spawn_order, limit[i], UINT64_MAX, LIMIT);
+		if (limit_infos[i].least)
+			WRONG(spawn_order, limit[i], limit_infos[i].least - 1, LIMIT);
+	}
+}
+
+Test(orders, about_a_run_nothing_else_is_said)
+{
+	WRONG(kill_order, run, 0, RUN);
+	WRONG(kill_order, run, 8, RUN);
+	WRONG(kill_order, policy, 1, EXCESS);
+	WRONG(kill_order, tenant, 1, EXCESS);
+	WRONG(kill_order, id[31], 1, EXCESS);
+	for (int i = 0; i < LIMIT_IDS; i++)
+		WRONG(kill_order, limit[i], 1, EXCESS);
+}
+
+Test(orders, an_ending_comes_back_as_it_went)
+{
+	const struct jail_result result = {.end = JAIL_SIGNALED,
+					   .signal = 9,
+					   .memory_limit_hit = true,
+					   .oom_killed = true,
+					   .cpu_us = 1234567,
+					   .memory_peak_bytes = 1ull << 33,
+					   .pids_peak = 3};
+	struct ending ending = {0}, wrong;
+	struct jail_result back;
+
+	ending_encode(&result, &ending);
+	cr_assert(ending_decode(&ending, &back));
+	cr_expect_eq(back.end, result.end);
+	cr_expect_eq(back.signal, 9);
+	cr_expect(back.memory_limit_hit && back.oom_killed && !back.oom_in_group);
+	cr_expect_eq(back.cpu_us, result.cpu_us);
+	cr_expect_eq(back.memory_peak_bytes, result.memory_peak_bytes);
+	cr_expect_eq(back.pids_peak, 3);
+	wrong = ending;
+	wrong.version++;
+	cr_expect_not(ending_decode(&wrong, &back));
+	wrong = ending;
+	wrong.killed = KILL_REASONS_COUNT;
+	cr_expect_not(ending_decode(&wrong, &back));
+	wrong = ending;
+	memset(wrong.error.text, 'x', sizeof(wrong.error.text));
+	cr_expect_not(ending_decode(&wrong, &back));
+}
+
+Test(orders, answers_come_with_what_belongs_to_them)
+{
+	struct answer answer = {.version = ORDERS_VERSION, .kind = ANSWER_HELD};
+
+	cr_expect(answer_is_valid(&answer, ANSWER_FDS));
+	cr_expect_not(answer_is_valid(&answer, ANSWER_FDS - 1));
+	answer.memory_by = JAIL_BY_FILTER + 1;
+	cr_expect_not(answer_is_valid(&answer, ANSWER_FDS));
+	answer = (struct answer){.version = ORDERS_VERSION, .kind = ANSWER_FAILED};
+	cr_expect_not(answer_is_valid(&answer, 0), "a failure has a reason");
+	answer.error.errnum = 1;
+	cr_expect(answer_is_valid(&answer, 0));
+	cr_expect_not(answer_is_valid(&answer, 1));
+	answer.kind = ANSWER_STOP;
+	cr_expect(answer_is_valid(&answer, 0));
+	answer.kind = 4;
+	cr_expect_not(answer_is_valid(&answer, 0));
+}
