@@ -129,7 +129,6 @@ bool answer_is_valid(const struct answer *answer, unsigned fds)
 
 void ending_encode(const struct jail_result *result, struct ending *to)
 {
-	to->version = ORDERS_VERSION;
 	to->end = result->end;
 	to->exit_code = (uint32_t)result->exit_code;
 	to->signal = (uint32_t)result->signal;

@@ -134,6 +134,7 @@ struct ending {
 	struct jail_error error;
 };
 
+/* The result; version and the rest are the caller's. */
 void ending_encode(const struct jail_result *result, struct ending *to);
 
 /* False: it is not what a monitor of this version writes. */

@@ -61,13 +61,10 @@ static void tell(struct ward *ward, const struct ending *ending)
 	ward->tell_write = close_fd(ward->tell_write);
 }
 
-static void fill_ending(struct ward *ward, int r, const struct jail_result *result,
-			struct ending *ending)
+static void fill_ending(const struct ward *ward, bool failed, struct ending *ending)
 {
-	if (r == 0)
-		ending_encode(result, ending);
 	ending->version = ORDERS_VERSION;
-	ending->failed = r < 0;
+	ending->failed = failed;
 	ending->killed = ward->guard.killed ? ward->guard.reason : KILL_NONE;
 }
 
@@ -77,7 +74,9 @@ static void finish(struct ward *ward)
 	struct ending ending = {0};
 	int r = jail_wait(ward->jail, &result, &ending.error);
 
-	fill_ending(ward, r, &result, &ending);
+	if (r == 0)
+		ending_encode(&result, &ending);
+	fill_ending(ward, r < 0, &ending);
 	tell(ward, &ending);
 	ward->means->gone(ward, ward->means->whose);
 }
@@ -88,7 +87,7 @@ static void tell_stuck(struct ward *ward)
 	struct ending ending = {0};
 
 	guard_not_dead(ETIMEDOUT, &ending.error);
-	fill_ending(ward, -ETIMEDOUT, NULL, &ending);
+	fill_ending(ward, true, &ending);
 	tell(ward, &ending);
 	sd_event_source_set_enabled(ward->on_time, SD_EVENT_OFF);
 }

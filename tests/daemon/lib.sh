@@ -81,3 +81,37 @@ refused() {
 	is "$http $type $(field .where)" "$1 application/problem+json $2" "$3"
 	conforms Problem "$3"
 }
+
+# await_dead PID: until it is no more, or waits for its parent to be told.
+await_dead() {
+	for _ in $(seq 1500); do
+		grep -q '^State:	[^Z]' "/proc/$1/status" 2>/dev/null || return 0
+		sleep 0.02
+	done
+	return 1
+}
+
+# flight_start: a run that does not end, once its script runs; $client is who waits for it,
+# $jail its process.
+flight_start() {
+	rm -f "$dir/flight"
+	mkfifo "$dir/flight"
+	curl -sSN -m 60 --unix-socket "$socket" -H 'Accept: application/x-ndjson' \
+		-H 'Content-Type: application/json' \
+		-d "${1:-"{\"source\":\"console.log('now'); for (var n = 1; n > 0;);\"}"}" \
+		http://quodd/v1/run >"$dir/flight" 2>/dev/null &
+	client=$!
+	exec 4<"$dir/flight"
+	read -r line <&4
+	jail=
+	for jail_found in $(cat "/proc/$daemon/task/$daemon/children"); do
+		[ "$jail_found" = "$server" ] || jail=$jail_found
+	done
+}
+
+# flight_end: what its client got after the first line is in $rest.
+flight_end() {
+	rest=$(cat <&4)
+	exec 4<&-
+	wait "$client"
+}

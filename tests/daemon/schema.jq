@@ -8,8 +8,8 @@
 
 def kind: if type == "number" and . == floor then "integer" else type end;
 
-def is_of($type): . as $v | ($v | kind) as $k |
-	any($type | if type == "array" then .[] else . end;
+def is_of($types): . as $v | ($v | kind) as $k |
+	any($types | if type == "array" then .[] else . end;
 		. == $k or (. == "number" and $k == "integer"));
 
 def known: ["$ref", "type", "enum", "anyOf", "properties", "required", "additionalProperties",

@@ -88,7 +88,7 @@ static int wrong(const char *what)
 /* Spawned as number 1; *fds are those of the answer. */
 static int get_held(int fds[ANSWER_FDS])
 {
-	struct answer answer;
+	struct answer answer = {0};
 	unsigned count;
 
 	if (get(&answer, fds, &count) < 0 || !answer_is_valid(&answer, count) ||
@@ -266,7 +266,7 @@ static void provoke_later(enum scene scene)
 /* We are to be killed while we wait; an answer with descriptors would be a prize. */
 static int await_end(bool deaf)
 {
-	struct answer answer;
+	struct answer answer = {0};
 	int fds[ANSWER_FDS];
 	unsigned count;
 

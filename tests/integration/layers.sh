@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Layers point one way: base <- jail <- policy <- supervisor; rootfs stands alone, and the
-# others know nothing of it but the protocol. (filter_*.h are bytes, made at build time.)
+# Layers point one way: base <- jail <- policy <- supervisor <- daemon; rootfs stands alone,
+# and the others know nothing of it but the protocol. (filter_*.h are bytes, made at build
+# time.)
 . "$QUOD_TEST_SOURCE/tests/integration/lib.sh"
 cd "$QUOD_TEST_SOURCE" || exit 99
 
@@ -16,9 +17,10 @@ keeps() {
 	done
 }
 
-keeps base jail policy rootfs supervisor
-keeps jail policy rootfs supervisor
-keeps policy jail rootfs supervisor
-keeps supervisor rootfs
-keeps rootfs base jail policy supervisor
+keeps base jail policy rootfs supervisor daemon
+keeps jail policy rootfs supervisor daemon
+keeps policy jail rootfs supervisor daemon
+keeps supervisor rootfs daemon
+keeps daemon rootfs
+keeps rootfs base jail policy supervisor daemon
 tap_done

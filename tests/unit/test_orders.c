@@ -135,7 +135,7 @@ Test(orders, an_ending_comes_back_as_it_went)
 					   .cpu_us = 1234567,
 					   .memory_peak_bytes = 1ull << 33,
 					   .pids_peak = 3};
-	struct ending ending = {0}, wrong;
+	struct ending ending = {.version = ORDERS_VERSION}, wrong;
 	struct jail_result back;
 
 	ending_encode(&result, &ending);
