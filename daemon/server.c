@@ -141,6 +141,7 @@ static int serve(struct server *server, const uint32_t args[SERVER_ARGS])
 	if (r == 0)
 		r = sd_event_loop(server->event);
 	http_free(&server->http);
+	sd_event_unref(server->event);
 	return r;
 }
 
