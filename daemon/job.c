@@ -186,6 +186,14 @@ static void on_changed(void *whose)
 	go_on(whose);
 }
 
+static void cancel(struct job *job)
+{
+	log_say("run %s is cancelled: its client has gone", job->record.id);
+	job->on_hangup = sd_event_source_disable_unref(job->on_hangup);
+	run_cancel(job->run);
+	go_on(job);
+}
+
 static int on_hangup(sd_event_source *source, int fd, uint32_t events, void *userdata)
 {
 	struct job *job = userdata;
@@ -193,9 +201,7 @@ static int on_hangup(sd_event_source *source, int fd, uint32_t events, void *use
 	(void)source;
 	(void)fd;
 	(void)events;
-	job->on_hangup = sd_event_source_disable_unref(job->on_hangup);
-	run_cancel(job->run);
-	go_on(job);
+	cancel(job);
 	return 0;
 }
 
@@ -346,7 +352,5 @@ void job_abandon(struct job *job)
 		job_free(job);
 		return;
 	}
-	job->on_hangup = sd_event_source_disable_unref(job->on_hangup);
-	run_cancel(job->run);
-	go_on(job);
+	cancel(job);
 }

@@ -148,6 +148,15 @@ static void obey(struct monitor *m, const struct order *order)
 		ward_kill(ward);
 }
 
+/* An id names a cgroup: to wait for one that another run has would hold up everybody. */
+static bool has_twin(const struct monitor *m, const struct order *order)
+{
+	for (unsigned i = 0; order->kind == ORDER_SPAWN && i < m->wards_count; i++)
+		if (!strcmp(ward_id(m->wards[i]), order->id))
+			return true;
+	return false;
+}
+
 /* No room is given for descriptors: the kernel drops what comes along and says so. */
 static int on_order(sd_event_source *source, int fd, uint32_t events, void *userdata)
 {
@@ -171,6 +180,8 @@ static int on_order(sd_event_source *source, int fd, uint32_t events, void *user
 	fault = message.msg_flags & MSG_CTRUNC
 			? ORDER_FAULT_BAGGAGE
 			: order_check(&bytes, (size_t)n, &m->bounds, &order);
+	if (fault == ORDER_FAULT_NONE && has_twin(m, &order))
+		fault = ORDER_FAULT_ID;
 	if (fault == ORDER_FAULT_NONE) {
 		obey(m, &order);
 		return 0;

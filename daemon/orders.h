@@ -70,7 +70,7 @@ struct order {
 	X(RUN, "about a run that cannot be")                       \
 	X(POLICY, "for a policy that there is not")                \
 	X(TENANT, "for a tenant that there is not")                \
-	X(ID, "with an id that is none")                           \
+	X(ID, "with an id that is none, or another run's")         \
 	X(LIMIT, "with a limit outside of what its policy allows") \
 	X(EXCESS, "with something where nothing belongs")          \
 	X(BAGGAGE, "with descriptors or other baggage")

@@ -28,6 +28,7 @@
 struct ward {
 	const struct ward_means *means;
 	uint64_t run;
+	char id[ORDER_ID_ROOM];
 	struct limits limits;
 	struct jail *jail; /* owned */
 	struct guard guard;
@@ -191,6 +192,7 @@ int ward_new(const struct order *order, const struct ward_means *means,
 		return fail(err, JAIL_STAGE_SPEC, -ENOMEM, "make a jail");
 	ward->means = means;
 	ward->run = order->run;
+	memcpy(ward->id, order->id, sizeof(ward->id));
 	ward->tell_read = ward->tell_write = -1;
 	r = start(ward, order, err);
 	if (r < 0)
@@ -237,6 +239,11 @@ void ward_handed_over(struct ward *ward)
 uint64_t ward_run(const struct ward *ward)
 {
 	return ward->run;
+}
+
+const char *ward_id(const struct ward *ward)
+{
+	return ward->id;
 }
 
 /* Where CPU time cannot be read the jail is dying: its end will be seen. */

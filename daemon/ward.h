@@ -37,6 +37,7 @@ void ward_answer(const struct ward *ward, struct answer *ret_answer, int fds[ANS
 void ward_handed_over(struct ward *ward);
 
 uint64_t ward_run(const struct ward *ward);
+const char *ward_id(const struct ward *ward);
 /* Wall time begins. It can do so twice; what is asked for more often is not done. */
 void ward_clock(struct ward *ward);
 void ward_kill(struct ward *ward);

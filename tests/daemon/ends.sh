@@ -27,6 +27,8 @@ test_client() {
 	kill "$client"
 	wait "$client"
 	holds 'also one who waits for a record' await_dead "$jail"
+	# Its deadline would have ended the run too.
+	is "$(grep -c 'is cancelled: its client has gone' "$dir/log")" 2 'which is why they ended'
 }
 
 # The same daemon again, on what the last has left.

@@ -18,6 +18,8 @@
 	X(LIMIT, "more memory than the policy has", "with a limit outside")              \
 	X(PATH, "an id that is a path", "with an id that is none")                       \
 	X(AGAIN, "the number of a run that runs", "about a run that cannot be")          \
+	X(TWIN, "the id of a run that runs",                                             \
+	  "with an id that is none, or another run's")                                   \
 	X(FUTURE, "to kill a run that never was", "about a run that cannot be")          \
 	X(EXCESS, "to kill a run, and a policy", "with something where nothing belongs") \
 	X(GIFT, "a descriptor along with an order", "with descriptors")                  \

@@ -34,7 +34,8 @@ static struct order spawn_order(uint64_t run)
 	memcpy(order.limit, policy->limits.value, sizeof(order.limit));
 	order.limit[LIMIT_ID_wall_ms] = WALL_MS;
 	order.limit[LIMIT_ID_cpu_ms] = WALL_MS;
-	order.id[RUNID_LEN - 1] = (char)('0' + run % 10);
+	for (unsigned i = RUNID_LEN - 1; run; i--, run /= 10)
+		order.id[i] = (char)('0' + run % 10);
 	return order;
 }
 
@@ -263,6 +264,8 @@ static void provoke_later(enum scene scene)
 				       .kind = ORDER_KILL,
 				       .run = 1,
 				       .policy = 1};
+	else if (scene == SCENE_TWIN)
+		order.run = 2;
 	put_order(&order);
 }
 
@@ -300,6 +303,7 @@ int taken_server(int argc, char **argv)
 		break;
 	case SCENE_AGAIN:
 	case SCENE_EXCESS:
+	case SCENE_TWIN:
 		provoke_later(scene);
 		break;
 	default:
