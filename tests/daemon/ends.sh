@@ -78,16 +78,16 @@ test_both_die() {
 
 test_second_daemon() {
 	code=0
-	"$quodd" --socket "$dir/other" --state "$dir/state" >"$dir/out" 2>&1 || code=$?
+	timeout 20 "$quodd" --socket "$dir/other" --state "$dir/state" >"$dir/out" 2>&1 || code=$?
 	is "$code" 2 'a second daemon on the same state is refused'
 	has "$(cat "$dir/out")" 'another daemon has' 'and told why'
 	code=0
-	"$quodd" --socket "$socket" >"$dir/out" 2>&1 || code=$?
+	timeout 20 "$quodd" --socket "$socket" >"$dir/out" 2>&1 || code=$?
 	is "$code" 2 'one on the same socket is refused'
 	has "$(cat "$dir/out")" 'listens on' 'and told why'
 	echo precious >"$dir/file"
 	code=0
-	"$quodd" --socket "$dir/file" >"$dir/out" 2>&1 || code=$?
+	timeout 20 "$quodd" --socket "$dir/file" >"$dir/out" 2>&1 || code=$?
 	is "$code $(cat "$dir/file")" '2 precious' 'what is no socket is not replaced'
 	post '{"source":"1"}' /v1/run
 	is "$(field .status)" ok 'the first does not mind'

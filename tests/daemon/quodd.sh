@@ -156,6 +156,26 @@ test_confinement() {
 	fi
 }
 
+# as_nobody PATH: the status of his reply.
+as_nobody() {
+	setpriv --reuid=nobody --regid=nogroup --clear-groups curl -sS -m 60 \
+		--unix-socket "$socket" -o /dev/null -w '%{http_code}' "http://quodd$1" 2>&1
+}
+
+# Only root can be somebody else; and only where an administrator has opened the socket to
+# others do they come so far.
+test_strangers() {
+	if [ "$QUOD_TEST_MODE" != caller ] || [ "$(id -u)" != 0 ]; then
+		return
+	fi
+	chmod 711 "$dir"
+	has "$(as_nobody /healthz)" '000' 'another user cannot connect'
+	chmod 666 "$socket"
+	is "$(as_nobody /healthz)" 200 'where he can he is told that it is alive'
+	is "$(as_nobody /v1/policies)" 403 'and is not served'
+	chmod 600 "$socket"
+}
+
 daemon_start || fail 'the daemon starts' "$(cat "$dir/log")"
 test_plain
 test_runs
@@ -164,6 +184,7 @@ test_streams
 test_refusals
 test_confinement
 is "$(stat -c %a "$socket")" 600 'only its owner may connect'
+test_strangers
 daemon_stop
 is "$code" 0 'SIGTERM ends it in order'
 holds 'its socket is gone' test ! -e "$socket"

@@ -46,6 +46,7 @@ static _Noreturn void run_daemon(enum scene scene, const char *dir, int out)
 	snprintf(runs, sizeof(runs), "%d", SCENE_RUNS + (int)scene);
 	if (dup2(out, STDERR_FILENO) < 0)
 		_exit(99);
+	alarm(60); /* against a hang: the server and its jails die with the monitor */
 	_exit(quodd_main(5, argv));
 }
 
