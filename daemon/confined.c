@@ -49,6 +49,17 @@ static int become(uid_t uid, gid_t gid, struct jail_error *err)
 	return 0;
 }
 
+/* The kernel refuses the first number that is no capability. */
+static int drop_bounding_set(struct jail_error *err)
+{
+	unsigned long cap = 0;
+
+	while (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
+		cap++;
+	return errno == EINVAL ? 0
+			       : fail(err, JAIL_STAGE_CAPABILITIES, "PR_CAPBSET_DROP");
+}
+
 static int set_process(struct jail_error *err)
 {
 	const struct rlimit none = {0, 0};
@@ -69,6 +80,8 @@ int server_leave(uid_t uid, gid_t gid, uid_t *ret_owner, struct jail_error *err)
 	int r = jail_empty_own_root(err);
 	uid_t owner = geteuid();
 
+	if (r == 0)
+		r = drop_bounding_set(err);
 	if (r == 0)
 		r = become(uid, gid, err);
 	if (r == 0)

@@ -133,6 +133,7 @@ test_confinement() {
 	status=$(cat "/proc/$server/status")
 	for line in 'CapEff:	0000000000000000' 'CapPrm:	0000000000000000' \
 		'CapInh:	0000000000000000' 'CapAmb:	0000000000000000' \
+		'CapBnd:	0000000000000000' \
 		'NoNewPrivs:	1' 'Seccomp:	2' 'Seccomp_filters:	'; do
 		has "$status" "$line" "the server: $line"
 	done
