@@ -3,6 +3,7 @@
 # quodd as a client sees it: runs, checks, streams, refusals, each reply as the description
 # of the interface has it; and what its server is confined to.
 . "$QUOD_TEST_SOURCE/tests/daemon/lib.sh"
+. "$QUOD_TEST_SOURCE/tests/engines.sh"
 
 test_plain() {
 	get /healthz
@@ -38,6 +39,8 @@ test_runs() {
 	record_has '.error.name == "TypeError" and (.error.stack | contains("f.js"))' 'with its place'
 	post '{"source":"eval(1)"}' /v1/run
 	ran rejected 'what the gate refuses'
+	record_has 'all(.gate.findings[]; .why | length > 0) and .gate.modern == null' \
+		'and why'
 	post '{"source":"eval(\"1+1\")","policy":"open"}' /v1/run
 	ran ok 'and what another policy does not'
 	post '{"source":"for(;;);","limits":{"wall_ms":300}}' /v1/run
@@ -63,6 +66,22 @@ test_runs() {
 	} >"$dir/large"
 	post "@$dir/large" /v1/run
 	ran rejected 'a source that is too large'
+}
+
+test_engines() {
+	post '{"source":"var x = 1; x","engine":"duktape"}' /v1/run
+	ran ok 'a run that names the engine'
+	record_has '.engine == "duktape"' 'runs there'
+	engine_is_tested quickjs || return 0
+	post '{"source":"\nconst f = async () => 1; f()"}' /v1/run
+	ran ok 'what needs the second engine'
+	record_has '.engine == "quickjs" and .gate.modern.line == 2 and
+		(.gate.modern.text | length > 0)' 'gets it, and is told why'
+	post '{"source":"let x = 1; x","engine":"duktape"}' /v1/check
+	ran error 'and it does not run on the other'
+	post '{"source":"1","engine":"quickjs"}' /v1/run
+	ran ok 'what does not need it'
+	record_has '.engine == "quickjs" and .gate.modern == null' 'may ask for it'
 }
 
 test_checks() {
@@ -180,6 +199,7 @@ test_strangers() {
 daemon_start || fail 'the daemon starts' "$(cat "$dir/log")"
 test_plain
 test_runs
+test_engines
 test_checks
 test_streams
 test_refusals
