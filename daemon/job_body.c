@@ -10,7 +10,6 @@
 
 #include "base/own.h"
 #include "supervisor/json.h"
-#include "supervisor/timestamp.h"
 
 /* Of a word that is a name or a number: longer ones are none. */
 #define WORD_MOST 255u
@@ -274,11 +273,10 @@ static int take_now(struct job_draft *draft, const struct json_span *value)
 
 	if (r < 0)
 		return r;
-	draft->body->request.frozen = true;
-	if (timestamp_parse(digits, &draft->body->request.now_ms) < 0)
+	if (request_set_now(&draft->body->request, digits) < 0)
 		return problem_set(draft->problem, 422, "/now_ms",
-				   "it is no whole number of milliseconds that a Date "
-				   "can hold");
+				   "it is no whole number of milliseconds from 1970 "
+				   "to 2262");
 	return 0;
 }
 

@@ -39,6 +39,7 @@ void console_write(enum console_method method)
 	struct out *out = &run.out;
 	bool cut;
 
+	run_tell_begin();
 	out_count(out, run.job.log_bytes);
 	write_line(method, out);
 	cut = out->cut;
@@ -48,4 +49,5 @@ void console_write(enum console_method method)
 	out_section(out, run.job.log_bytes);
 	write_line(method, out);
 	run_frame_end();
+	run_tell_end();
 }

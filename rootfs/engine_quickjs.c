@@ -69,7 +69,21 @@ static void limit_stack(void)
 	uint64_t bytes = STACK_BASE + (uint64_t)run.job.stack_frames * STACK_FRAME;
 	uint64_t most = machine_stack_left() / STACK_NATIVE;
 
-	QJS(JS_SetMaxStackSize, quick.runtime, (uint32_t)(bytes < most ? bytes : most));
+	quick_limit_stack((uint32_t)(bytes < most ? bytes : most));
+	quick_stack_floor = (uintptr_t)__builtin_frame_address(0) - machine_stack_left();
+}
+
+/* Recursion that the engine does not measure, because it takes none of its own stack, ends
+ * here: no script can catch it, but it is told as what it is. */
+void quick_stack_used_up(void)
+{
+	quick_stack_floor = 0; /* what follows has the margin for itself */
+	if (run.out.writing || run.telling || run.stage < RUN_GOING)
+		end_because(END_TRAP, "its stack is used up");
+	values->cut(0);
+	quick_push_range_error("Maximum call stack size exceeded");
+	fault_send(values->top() - 1, run.phase, NULL);
+	run_end();
 }
 
 static uint64_t cap_of_job(void)
@@ -159,8 +173,8 @@ static void prepare(void)
 		lockdown_quick_globals(&names);
 }
 
-/* A source is compiled as it is, as an asynchronous program and, where only a `return` is
- * wrong, as a function's body. See engine_duktape.c for why a body has three wrappings:
+/* A source is compiled as it is, as an asynchronous program where the gate has read it as
+ * one, and, where only a `return` is wrong, as a function's body. See engine_duktape.c for why a body has three wrappings:
  * the first's program is only taken if all of them compile. */
 #define WRAPPINGS 3u
 
@@ -287,15 +301,12 @@ struct program {
 
 static bool try_all(struct attempts *tried, struct program *program)
 {
-	program->kind = GIVES_VALUE;
-	if (compiles(tried, &bare, 0, &program->code))
-		return true;
-	program->kind = GIVES_PROMISE;
-	if (!tried->about_return && compiles(tried, &bare, EVAL_ASYNC, &program->code))
+	program->kind = run.awaits ? GIVES_PROMISE : GIVES_VALUE;
+	if (compiles(tried, &bare, run.awaits ? EVAL_ASYNC : 0, &program->code))
 		return true;
 	program->kind = GIVES_FUNCTION;
-	return tried->about_return && (compiles_as_body(tried, plain, &program->code) ||
-				       compiles_as_body(tried, waiting, &program->code));
+	return tried->about_return &&
+	       compiles_as_body(tried, run.awaits ? waiting : plain, &program->code);
 }
 
 /* Nothing compiles: the error is sent and ends the run. */
@@ -342,15 +353,15 @@ static bool is_settled(void)
 	return QJS(JS_PromiseState, quick.context, awaited) != 0;
 }
 
-/* Pushes the value of the run, or what was thrown: false. */
-static bool await_value(const struct program *program)
+/* Pushes what the promise comes to, or what was thrown: false. */
+static bool await_promise(void)
 {
 	int at = values->top();
 
 	timers_quick_handled(awaited);
 	if (!timers_run(is_settled))
 		return false;
-	quick_push(QJS(JS_DupValue, quick.context, awaited));
+	quick_push(quick_dup(awaited));
 	switch (values->push_settled(at)) {
 	case PROMISE_PENDING:
 		values->cut(at);
@@ -361,9 +372,28 @@ static bool await_value(const struct program *program)
 	case PROMISE_FULFILLED:
 		break;
 	}
-	if (program->kind == GIVES_PROMISE)
-		values->own_name(at + 1, "value");
 	return true;
+}
+
+/* The value on the top becomes that of the run, or what was thrown: false. The value of a
+ * program that waits may be a promise once more. */
+static bool await_value(const struct program *program)
+{
+	int at = values->top() - 1;
+
+	if (values->kind(at) != IS_PROMISE)
+		return true;
+	awaited = quick_value_at(at);
+	if (!await_promise())
+		return false;
+	if (program->kind != GIVES_PROMISE)
+		return true;
+	at = values->top() - 1;
+	if (values->own_name(at, "value") != PROPERTY_DATA ||
+	    values->kind(at + 1) != IS_PROMISE)
+		return true;
+	awaited = quick_value_at(at + 1);
+	return await_promise();
 }
 
 static void execute(void)
@@ -379,9 +409,8 @@ static void execute(void)
 	threw = quick_tag(value) == TAG_EXCEPTION;
 	if (threw)
 		value = QJS(JS_GetException, quick.context);
-	awaited = value;
 	quick_push(value);
-	if (!threw && values->kind(values->top() - 1) == IS_PROMISE)
+	if (!threw)
 		threw = !await_value(&program);
 	if (threw) {
 		fault_send(values->top() - 1, PHASE_RUN, NULL);

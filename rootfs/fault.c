@@ -155,7 +155,7 @@ static void write_frame(const struct value_frame *frame, int name, struct out *o
 {
 	bool named = is_named(name);
 
-	if (frame->kind != FRAME_SCRIPT)
+	if (frame->kind != FRAME_SCRIPT || !frame->line)
 		return;
 	out_text(out, "\n    at ");
 	if (named)
@@ -212,6 +212,7 @@ void fault_send(int at, enum error_phase phase, const struct fault_place *place)
 	struct fault_place found;
 	uint64_t bytes[3];
 
+	run_tell_begin();
 	fault.is_error = values->kind(at) == IS_ERROR;
 	found = place ? *place : place_of(&fault);
 	for (unsigned i = 0; i < 3; i++)
@@ -227,4 +228,5 @@ void fault_send(int at, enum error_phase phase, const struct fault_place *place)
 		parts[i](&fault, &run.out);
 	}
 	run_frame_end();
+	run_tell_end();
 }

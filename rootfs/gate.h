@@ -50,6 +50,7 @@ struct gate_summary {
 	uint32_t nesting;    /* deepest block, function or branch in another */
 	bool unparsed;	     /* there are errors in the tree */
 	bool modern;	     /* needs more than ECMAScript 5 */
+	bool awaits;	     /* outside of functions: read as a program that may */
 	/* What needs it first, if `modern`: in the source, on one line, and where. */
 	char reason[GATE_REASON_MOST]; /* UTF-8 */
 	size_t reason_len;

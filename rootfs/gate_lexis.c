@@ -204,6 +204,37 @@ static bool has_space(struct gate_text name)
 	return false;
 }
 
+static bool is_outside_functions(const struct gate *g, uint32_t i)
+{
+	for (; i != GATE_NONE; i = g->nodes[i].parent)
+		if (gate_is_function(g->nodes[i].kind) ||
+		    g->nodes[i].kind == sym_class_static_block ||
+		    g->nodes[i].kind == sym_field_definition)
+			return false;
+	return true;
+}
+
+/* Outside of functions `await` is a word of the language only if the engine is told so,
+ * which QuickJS is; else it is a name like others, and what follows an operator. */
+static bool is_waiting(struct gate *g, uint32_t i)
+{
+	if (g->job->duktape || !is_outside_functions(g, i))
+		return false;
+	g->summary.awaits = true;
+	return true;
+}
+
+static bool is_for_await(const struct gate *g, uint32_t i)
+{
+	struct gate_text text = gate_source_of(g, i);
+	uint32_t at = 3; /* for */
+
+	while (at < text.len && (text.at[at] == ' ' || text.at[at] == '\t' ||
+				 text.at[at] == '\n' || text.at[at] == '\r'))
+		at++;
+	return text.len - at > 5 && !memcmp(text.at + at, "await", 5);
+}
+
 static bool is_ambiguous(struct gate *g, uint32_t i)
 {
 	const struct gate_node *node = &g->nodes[i];
@@ -214,7 +245,11 @@ static bool is_ambiguous(struct gate *g, uint32_t i)
 	case sym_object:
 		return node->field == field_body;
 	case sym_await_expression:
-		return !in_function(g, i, GATE_NODE_ASYNC);
+		return !in_function(g, i, GATE_NODE_ASYNC) && !is_waiting(g, i);
+	case sym_for_in_statement:
+		if (is_for_await(g, i))
+			is_waiting(g, i);
+		return false;
 	case sym_yield_expression:
 		return !in_function(g, i, GATE_NODE_STAR);
 	case sym_identifier:
@@ -236,7 +271,15 @@ static bool is_ambiguous(struct gate *g, uint32_t i)
 
 void gate_lexis_nodes(struct gate *g)
 {
-	for (uint32_t i = 0; i < g->nodes_count && !g->summary.unparsed; i++)
+	bool has_name = false;
+
+	for (uint32_t i = 0; i < g->nodes_count && !g->summary.unparsed; i++) {
 		if (is_ambiguous(g, i))
 			g->summary.unparsed = true;
+		has_name |= g->nodes[i].kind == sym_identifier &&
+			    gate_text_is(gate_source_of(g, i), "await");
+	}
+	/* Word and name in one source: the engine would know one of them only. */
+	if (g->summary.awaits && has_name)
+		g->summary.unparsed = true;
 }

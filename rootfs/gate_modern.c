@@ -29,7 +29,7 @@ static bool is_new_property(struct gate_text name)
 		"asyncIterator", "iterator",	 "species",
 		"groupBy",	 "isWellFormed", "toWellFormed",
 		"description",	 "raw",		 "normalize",
-		"localeCompare",
+		"localeCompare", "from",
 	};
 
 	return gate_text_is_one_of(name, names, sizeof(names) / sizeof(names[0]));
@@ -53,12 +53,29 @@ static bool is_new_regex(struct gate_text regex)
 	return false;
 }
 
+/* Duktape rounds some of those with an exponent or with more digits than a double keeps to
+ * the wrong side. */
+static bool is_hard_number(struct gate_text number)
+{
+	unsigned digits = 0;
+
+	if (number.len > 1 && (number.at[1] | 32) == 'x')
+		return number.len > 15;
+	for (uint32_t i = 0; i < number.len; i++) {
+		if ((number.at[i] | 32) == 'e')
+			return true;
+		digits += number.at[i] >= '0' && number.at[i] <= '9';
+	}
+	return digits > 15;
+}
+
 static bool is_new_number(struct gate_text number)
 {
 	/* None at all, where the parser has put in one that is missing. */
 	if (!number.len)
 		return false;
-	return memchr(number.at, '_', number.len) || number.at[number.len - 1] == 'n' ||
+	return is_hard_number(number) || memchr(number.at, '_', number.len) ||
+	       number.at[number.len - 1] == 'n' ||
 	       (number.len > 1 && memchr("oObB", number.at[1], 4));
 }
 
@@ -138,6 +155,48 @@ static bool is_modern_kind(TSSymbol kind)
 	}
 }
 
+/*
+ * What a script comes to is another thing to Duktape where its last statement is none that
+ * has a value of its own: it keeps an earlier one that the language forgets.
+ */
+static bool is_odd_end(const struct gate *g, uint32_t i)
+{
+	uint32_t next;
+
+	if (g->nodes[i].parent == GATE_NONE ||
+	    g->nodes[g->nodes[i].parent].kind != sym_program)
+		return false;
+	for (next = gate_next(g, i); next != GATE_NONE; next = gate_next(g, next))
+		if (g->nodes[next].kind != sym_comment &&
+		    g->nodes[next].kind != sym_empty_statement &&
+		    g->nodes[next].kind != sym_function_declaration &&
+		    g->nodes[next].kind != sym_variable_declaration)
+			return false;
+	return true;
+}
+
+/* Its compiler breaks where a `finally` breaks to the label. */
+static bool is_labelled_try(const struct gate *g, uint32_t i)
+{
+	uint32_t body = gate_child(g, i, field_body);
+
+	return body != GATE_NONE && g->nodes[body].kind == sym_try_statement;
+}
+
+/* Repetitions of groups and escapes that its compiler refuses or takes otherwise. */
+static bool is_odd_regex(struct gate_text regex)
+{
+	for (uint32_t i = 0; i + 1 < regex.len; i++) {
+		char c = regex.at[i], next = regex.at[i + 1];
+
+		if ((c == ')' && memchr("*+{", next, 3)) ||
+		    (c == '\\' && (next == 'c' || (next >= '0' && next <= '9'))) ||
+		    (c == '-' && next == '\\'))
+			return true;
+	}
+	return false;
+}
+
 bool gate_is_in_block(const struct gate *g, uint32_t i)
 {
 	uint32_t up = g->nodes[i].parent;
@@ -176,13 +235,26 @@ bool gate_modern(struct gate *g, uint32_t i)
 	case sym_pair:
 		return gate_is_proto_key(g, i);
 	case sym_for_in_statement:
-		return node->op == anon_sym_of || is_modern_operator((TSSymbol)node->ref);
+		return node->op == anon_sym_of ||
+		       is_modern_operator((TSSymbol)node->ref) || is_odd_end(g, i);
 	case sym_method_definition:
 		return !(node->flags & GATE_NODE_ACCESSOR);
+	case sym_if_statement:
+	case sym_for_statement:
+	case sym_while_statement:
+	case sym_do_statement:
+	case sym_switch_statement:
+	case sym_try_statement:
+	case sym_statement_block:
+	case sym_with_statement:
+		return is_odd_end(g, i);
+	case sym_labeled_statement:
+		return is_odd_end(g, i) || is_labelled_try(g, i);
 	case sym_catch_clause:
 		return gate_child(g, i, field_parameter) == GATE_NONE;
 	case sym_regex:
-		return is_new_regex(gate_source_of(g, i));
+		return is_new_regex(gate_source_of(g, i)) ||
+		       is_odd_regex(gate_source_of(g, i));
 	case sym_number:
 		return is_new_number(gate_source_of(g, i));
 	case sym_string:

@@ -47,6 +47,11 @@ void quick_exhausted(void)
 	fail("out of memory");
 }
 
+void quick_stack_used_up(void)
+{
+	fail("out of stack");
+}
+
 double hook_now_ms(void)
 {
 	return 0;
@@ -216,11 +221,17 @@ static const char *const left_out[] = {
 	"Error.stackTraceLimit", "Iterator",
 	"SuppressedError",	 "DisposableStack",
 	"AsyncDisposableStack",	 "Float16Array",
-	"InternalError",
+	"InternalError",	 "performance.timeOrigin",
 };
+
+/* Methods of iterators, too: a chain of them is followed on the native stack alone. */
+static const char iterator_methods[] =
+	"(p => Object.getOwnPropertyNames(p).forEach(n => delete p[n]))"
+	"(Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]())))";
 
 static void leave_out(void)
 {
+	QJS(JS_FreeValue, context, evaluate(iterator_methods));
 	for (size_t i = 0; i < sizeof(left_out) / sizeof(left_out[0]); i++) {
 		char source[64];
 
@@ -332,6 +343,7 @@ static void name_classes(void)
 		quick.kind_of_class[id] = (uint8_t)kind_of_name(
 			(char *)quick_at(QJS(JS_ToCStringLen2, context, 0, name, 0)));
 	}
+	quick.script_function = QJS(JS_GetClassID, evaluate("(class{})"));
 	if (QJS(JS_GetClassID, evaluate("new Map")) >= QUICK_CLASSES_MOST)
 		fail("more classes than were expected");
 }

@@ -144,6 +144,9 @@ enum quick_maker {
 	X(shells, "shells")                                                            \
 	X(eval_error, "EvalError")                                                     \
 	X(bind, "Function.prototype.bind")                                             \
+	X(range_error, "RangeError")                                                   \
+	X(map_size, "Object.getOwnPropertyDescriptor(Map.prototype,'size').get")       \
+	X(set_size, "Object.getOwnPropertyDescriptor(Set.prototype,'size').get")       \
 	X(map_each, "Map.prototype.forEach")                                           \
 	X(set_each, "Set.prototype.forEach")                                           \
 	X(collect, "collect")                                                          \
@@ -167,8 +170,9 @@ struct quick_snapshot {
 	uint32_t size; /* of the whole memory */
 	uint32_t stack_pointer;
 	uint32_t runtime, context;
-	uint32_t scratch;   /* room of ours in the memory */
-	uint32_t eval_slot; /* 0 written here: nothing is compiled any more */
+	uint32_t scratch;	  /* room of ours in the memory */
+	uint32_t eval_slot;	  /* 0 written here: nothing is compiled any more */
+	uint32_t script_function; /* class id of a function that has a source text */
 #define X(id, expression) quick_value id;
 	QUICK_ROOTS(X)
 #undef X
@@ -206,5 +210,9 @@ void quick_link(void);
 /* Called where the engine cannot go on. gen_quick.c has its own. */
 _Noreturn void quick_trapped(const char *why);
 _Noreturn void quick_exhausted(void);
+_Noreturn void quick_stack_used_up(void);
+
+/* The native stack ends here for the module's functions. */
+extern uintptr_t quick_stack_floor;
 
 #endif

@@ -8,7 +8,7 @@
 #include "rootfs/quick.h"
 
 #define WASI_BAD_DESCRIPTOR 8u
-#define NS_PER_MS	    1000000u
+#define NS_PER_MS	    1e6
 
 static void store(uint32_t to, const void *bytes, uint32_t n)
 {
@@ -21,7 +21,7 @@ Z_wasi_snapshot_preview1Z_clock_time_get(struct Z_wasi_snapshot_preview1_instanc
 					 uint32_t clock, uint64_t precision, uint32_t to)
 {
 	double ms = clock ? hook_monotonic_ms() : hook_now_ms();
-	uint64_t ns = (uint64_t)(int64_t)ms * NS_PER_MS;
+	uint64_t ns = (uint64_t)(ms * NS_PER_MS);
 
 	(void)wasi;
 	(void)precision;

@@ -28,7 +28,11 @@ static bool inherits_from_error(quick_value value)
 	return found;
 }
 
-/* The engine's own text of a function: what was written as a class begins with the word. */
+/*
+ * The engine's own text of a function: what was written as a class begins with the word.
+ * Asked only of a function that has a source: of a bound or native one the engine would
+ * make a text of its `name`, which may be a getter of the script's.
+ */
 static bool is_class(quick_value function)
 {
 	static const char word[] = "class";
@@ -65,7 +69,9 @@ enum value_kind quick_object_kind(quick_value value)
 	if (QJS(JS_IsProxy, value))
 		return IS_PROXY;
 	if (QJS(JS_IsFunction, quick.context, value))
-		return QJS(JS_IsConstructor, quick.context, value) && is_class(value)
+		return id == quick.script_function &&
+				       QJS(JS_IsConstructor, quick.context, value) &&
+				       is_class(value)
 			       ? IS_CLASS
 			       : IS_FUNCTION;
 	if (kind == IS_OBJECT && namespace_name(value))

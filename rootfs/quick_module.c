@@ -7,13 +7,36 @@
  * constant, so behind the memory 8 GiB lie reserved that cannot be touched; whoever reads
  * or writes past what was granted gets a SIGSEGV, which no handler catches.
  */
-#define NDEBUG
-#include "rootfs/quickjs_wasm.c"
-#undef NDEBUG
-
 #include <stdarg.h>
 
 #include "rootfs/quick.h"
+
+uintptr_t quick_stack_floor;
+
+/* Where the native stack is now: the frame's address would cost every function of the
+ * module a register. */
+static inline uintptr_t stack_pointer(void)
+{
+	uintptr_t at;
+
+#if defined(__x86_64__)
+	__asm__("mov %%rsp, %0" : "=r"(at));
+#elif defined(__aarch64__)
+	__asm__("mov %0, sp" : "=r"(at));
+#else
+	at = (uintptr_t)__builtin_frame_address(0);
+#endif
+	return at;
+}
+
+/* At the beginning of every function of the module: the build puts it there. */
+#define QUICK_PROLOGUE                                                \
+	if (__builtin_expect(stack_pointer() < quick_stack_floor, 0)) \
+		wasm_rt_trap(WASM_RT_TRAP_EXHAUSTION);
+
+#define NDEBUG
+#include "rootfs/quickjs_wasm.c"
+#undef NDEBUG
 
 #define TYPES_MOST 112u
 
@@ -37,7 +60,6 @@ static const char *trap_text(wasm_rt_trap_t code)
 	case WASM_RT_TRAP_CALL_INDIRECT:
 		return "call of what is no such function";
 	case WASM_RT_TRAP_EXHAUSTION:
-		return "its stack is used up";
 	case WASM_RT_TRAP_NONE:
 	case WASM_RT_TRAP_UNCAUGHT_EXCEPTION:
 		break;
@@ -47,6 +69,8 @@ static const char *trap_text(wasm_rt_trap_t code)
 
 void wasm_rt_trap(wasm_rt_trap_t code)
 {
+	if (code == WASM_RT_TRAP_EXHAUSTION)
+		quick_stack_used_up();
 	quick_trapped(trap_text(code));
 }
 
@@ -108,14 +132,15 @@ void wasm_rt_free_memory(wasm_rt_memory_t *unused)
 
 /*
  * The collector of cycles runs by itself when the heap has grown by half. Near the cap that
- * is too late: whenever half of what was left is used up, it is asked to run at the next
- * chance. A refusal ends the run, so that no script sees an allocation fail.
+ * is too late: whenever half of what was left is used up, or what is left would not do for two more
+ * of the kind, it is asked to run at the next chance. A refusal ends the run, so that no script sees an allocation fail.
  */
-static void ask_for_collection(uint64_t size)
+static void ask_for_collection(uint64_t size, uint64_t growth)
 {
 	static uint64_t asked_at;
 
-	if (size - asked_at < (cap_bytes - asked_at) / 2)
+	if (size - asked_at < (cap_bytes - asked_at) / 2 &&
+	    cap_bytes - size >= 2 * growth)
 		return;
 	asked_at = size;
 	QJS(JS_SetGCThreshold, quick.runtime, 0);
@@ -131,7 +156,7 @@ uint32_t wasm_rt_grow_memory(wasm_rt_memory_t *memory, uint32_t pages)
 	memory->pages = before + pages;
 	memory->size = (uint32_t)size;
 	if (quick.runtime && pages)
-		ask_for_collection(size);
+		ask_for_collection(size, (uint64_t)pages * QUICK_PAGE_BYTES);
 	return before;
 }
 

@@ -125,6 +125,7 @@ struct quick_places quick_enter(uint32_t args, uint32_t count)
 {
 	struct quick_places before = stack.places;
 
+	quick_ours_begin();
 	forget_argument();
 	stack.places = (struct quick_places){stack.used, args, count};
 	return before;
@@ -135,6 +136,38 @@ void quick_leave(struct quick_places before)
 	quick_cut(0);
 	forget_argument();
 	stack.places = before;
+	quick_ours_end();
+}
+
+/* What our own calls may take of the module's stack, and of the native one. */
+#define OURS_BYTES  32768u
+#define OURS_NATIVE 131072u
+
+static struct {
+	uint32_t bytes;
+	unsigned depth;
+} limit;
+
+void quick_limit_stack(uint32_t bytes)
+{
+	limit.bytes = bytes;
+	QJS(JS_SetMaxStackSize, quick.runtime, bytes);
+}
+
+void quick_ours_begin(void)
+{
+	if (limit.depth++)
+		return;
+	quick_stack_floor -= OURS_NATIVE;
+	QJS(JS_SetMaxStackSize, quick.runtime, limit.bytes + OURS_BYTES);
+}
+
+void quick_ours_end(void)
+{
+	if (--limit.depth)
+		return;
+	quick_stack_floor += OURS_NATIVE;
+	QJS(JS_SetMaxStackSize, quick.runtime, limit.bytes);
 }
 
 /* What an answer of the engine throws is nobody's: only the script's own calls may. */
@@ -190,18 +223,29 @@ void quick_push_error(const char *message)
 	quick_push(QJS(JS_GetException, quick.context));
 }
 
-quick_value quick_throw_eval(const char *message)
+static quick_value make_error(quick_value constructor, const char *message)
 {
 	quick_value text = QJS(JS_NewStringLen, quick.context,
 			       quick_scratch_text(message), (uint32_t)strlen(message));
 	quick_value error;
 
 	memcpy(quick_at(quick.scratch), &text, sizeof(text));
-	error = QJS(JS_CallConstructor, quick.context, quick.eval_error, 1,
-		    quick.scratch);
+	error = QJS(JS_CallConstructor, quick.context, constructor, 1, quick.scratch);
 	QJS(JS_FreeValue, quick.context, text);
+	return error;
+}
+
+quick_value quick_throw_eval(const char *message)
+{
+	quick_value error = make_error(quick.eval_error, message);
+
 	return quick_tag(error) == TAG_EXCEPTION ? error
 						 : QJS(JS_Throw, quick.context, error);
+}
+
+void quick_push_range_error(const char *message)
+{
+	quick_push(quick_or_undefined(make_error(quick.range_error, message)));
 }
 
 quick_value quick_throw_type(const char *message)

@@ -23,8 +23,9 @@ uint32_t quick_push_names(int at, uint32_t which);
 /* The atom of key i of those. */
 uint32_t quick_name_at(int keys, uint32_t i);
 
-/* Pushes an Error of ours. */
+/* Pushes an Error or a RangeError of ours. */
 void quick_push_error(const char *message);
+void quick_push_range_error(const char *message);
 
 /* The value at the top, and the reference to it. */
 quick_value quick_pop(void);
@@ -74,6 +75,20 @@ uint32_t quick_atom(const char *name);
 
 /* Of any value: may run code of the script's. False: that threw. */
 bool quick_to_number(quick_value value, double *ret_number);
+
+static inline bool quick_is_number(quick_value value)
+{
+	int tag = quick_tag(value);
+
+	return tag == TAG_INT || tag > TAG_SHORT_BIGINT || tag < TAG_BIGINT;
+}
+
+/* How much of the module's stack the script may use; between begin and end, which nest,
+ * calls of ours may use more: what is asked of the engine must not fail because the script
+ * has gone as deep as it may. */
+void quick_limit_stack(uint32_t bytes);
+void quick_ours_begin(void);
+void quick_ours_end(void);
 
 /* Throws a TypeError or an EvalError; gives what the caller returns. */
 quick_value quick_throw_type(const char *message);

@@ -69,6 +69,8 @@ static void push_name(const struct text *line, size_t tail)
 	struct text name = {line->at, line->end - tail};
 	bool nameless;
 
+	if (name.end < name.at)
+		name.end = name.at;
 	nameless = ends_with(&name, "<eval>") || ends_with(&name, "<anonymous>");
 	if (nameless || name.end <= name.at)
 		quick_push(QUICK_UNDEFINED);
@@ -146,6 +148,44 @@ static struct value_frame read_step(struct text *line)
 	return read_place(line);
 }
 
+/* The name of the class of an error that the script wrote, or nothing. */
+static size_t own_class(int at, char *to, size_t room)
+{
+	int constructor = values->top();
+	size_t n = 0;
+
+	if (values->push_inherited(at, "constructor") &&
+	    values->kind(constructor) == IS_CLASS &&
+	    values->own_name(constructor, "name") == PROPERTY_DATA &&
+	    values->kind(constructor + 1) == IS_STRING) {
+		const char *name = values->text(constructor + 1, &n);
+
+		n = n < room ? n : 0;
+		memcpy(to, name, n);
+	}
+	values->cut(constructor);
+	return n;
+}
+
+/* Steps that made the error: its own class, and those that this extends. They begin with
+ * its constructor's name and are of no interest. */
+static unsigned steps_of_class(int at, const char *trace, size_t len)
+{
+	char name[64];
+	size_t n = own_class(at, name, sizeof(name));
+	unsigned steps = 0;
+
+	for (;; steps++) {
+		struct text line = {trace, trace + len};
+
+		if (!n || !find_line(&line, steps) ||
+		    (size_t)(line.end - line.at) < sizeof(STEP_PREFIX) + n ||
+		    memcmp(line.at + sizeof(STEP_PREFIX) - 1, name, n) ||
+		    line.at[sizeof(STEP_PREFIX) - 1 + n] != ' ')
+			return steps;
+	}
+}
+
 struct value_frame quick_push_frame(int at, unsigned n)
 {
 	struct value_frame frame = {.kind = FRAME_LAST};
@@ -157,6 +197,7 @@ struct value_frame quick_push_frame(int at, unsigned n)
 	if (values->kind(trace) == IS_STRING) {
 		text.at = values->text(trace, &len);
 		text.end = text.at + len;
+		n += steps_of_class(at, text.at, len);
 		if (find_line(&text, n))
 			frame = read_step(&text);
 	}

@@ -114,6 +114,12 @@ static uint32_t wait_go(void)
 	return flags;
 }
 
+#ifdef WITH_QUICKJS
+#define WHY_NO_QUICKJS "quickjs: no address space for its guard (ulimit -v)"
+#else
+#define WHY_NO_QUICKJS "quickjs: not built"
+#endif
+
 /* What needs more than Duktape has, or what it would run with another meaning. What could
  * not be read is for the engine that knows more of the language. */
 static const struct engine *choose(bool has_quickjs, const struct gate_summary *summary)
@@ -134,14 +140,27 @@ uint32_t run_gate(bool has_quickjs)
 	struct gate_summary summary = {0};
 
 	if (run.job.engine == JOB_ENGINE_QUICKJS && !has_quickjs)
-		run_deny("engine", "quickjs");
+		run_deny("engine", WHY_NO_QUICKJS);
 	run.phase = PHASE_PARSE;
 	analyse(run.job.engine == JOB_ENGINE_DUKTAPE || !has_quickjs, &summary);
 	run.engine = choose(has_quickjs, &summary);
+	run.awaits = summary.awaits;
 	run.engine->build();
 	run.engine->prepare();
 	send_gate(run.engine->id, &summary);
 	return wait_go();
+}
+
+void run_tell_begin(void)
+{
+	if (run.telling)
+		end_because(END_ENGINE, "code ran while a value was told");
+	run.telling = true;
+}
+
+void run_tell_end(void)
+{
+	run.telling = false;
 }
 
 void run_frame_begin(enum frame_type type, uint64_t payload_bytes)

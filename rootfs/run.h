@@ -24,6 +24,8 @@ struct run {
 	enum run_stage stage;
 	bool denied; /* by us: what is asked for cannot be done, GO or not */
 	unsigned findings;
+	bool awaits;		/* the source, outside of functions */
+	bool telling;		/* a value, line or error is on its way out */
 	enum error_phase phase; /* what a limit that is hit now belongs to */
 };
 
@@ -37,6 +39,12 @@ void run_deny(const char *signal, const char *detail);
 /* FINDING*; chooses the engine, builds it and gives it the job; GATE; then waits for GO,
  * whose flags it returns. Ends the process where none comes or none would help. */
 uint32_t run_gate(bool has_quickjs);
+
+/* Around all that is said of the script's values. While it is said none of the script's
+ * code may run: a second one in between ends the process, before what it says could be
+ * taken for the rest of the first. */
+void run_tell_begin(void);
+void run_tell_end(void);
 
 /* out_frame() and out_flush() with the reserve open: no frame breaks off in its middle
  * for lack of memory. */

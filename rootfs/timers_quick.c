@@ -66,6 +66,9 @@ static bool call(uint32_t id, bool again)
 	return took(value);
 }
 
+/* It could not be kept. */
+static bool rejection_lost;
+
 static quick_value call_with(quick_value function, quick_value self,
 			     const quick_value *args, uint32_t count)
 {
@@ -80,12 +83,16 @@ void quick_rejected(void *module, uint32_t context, quick_value promise,
 	quick_value done;
 
 	(void)module;
+	(void)context;
 	(void)opaque;
+	quick_ours_begin();
 	if (is_handled)
 		done = call_with(quick.map_delete, quick.rejections, pair, 1);
 	else
 		done = call_with(quick.map_set, quick.rejections, pair, 2);
-	QJS(JS_FreeValue, context, done);
+	rejection_lost |= quick_tag(done) == TAG_EXCEPTION && !is_handled;
+	QJS(JS_FreeValue, quick.context, quick_or_undefined(done));
+	quick_ours_end();
 }
 
 void timers_quick_handled(quick_value promise)
@@ -101,6 +108,10 @@ static bool push_unhandled(void)
 	int at = values->top();
 	uint32_t pairs;
 
+	if (rejection_lost) {
+		quick_push_error("a promise was rejected, and why is not known");
+		return true;
+	}
 	quick_push(QJS(JS_DupValue, quick.context, quick.rejections));
 	pairs = values->push_entries(at);
 	if (!pairs) {
@@ -150,7 +161,7 @@ static quick_value bind_args(quick_value function, uint32_t count, uint32_t args
 	if (count < 3)
 		return QJS(JS_DupValue, quick.context, function);
 	room = QJS(malloc, bound * 8);
-	quick_check(room, bound * 8);
+	quick_check(room, (uint64_t)bound * 8);
 	memcpy(quick_at(room), &(quick_value){QUICK_UNDEFINED}, 8);
 	memcpy(quick_at(room) + 8, quick_at(args) + 16, (bound - 1) * 8);
 	value = QJS(JS_Call, quick.context, quick.bind, function, bound, room);
@@ -167,7 +178,7 @@ quick_value timers_quick_set(void *module, uint32_t context, quick_value self,
 
 	(void)module;
 	(void)self;
-	quick_check(args, count * 8);
+	quick_check(args, (uint64_t)count * 8);
 	function = count ? quick_load64(args) : QUICK_UNDEFINED;
 	if (!QJS(JS_IsFunction, context, function))
 		return throw_no_function(magic);
@@ -184,11 +195,14 @@ quick_value timers_quick_set(void *module, uint32_t context, quick_value self,
 quick_value timers_quick_clear(void *module, uint32_t context, quick_value self,
 			       uint32_t count, uint32_t args, uint32_t magic)
 {
+	double id;
+
 	(void)module;
 	(void)context;
 	(void)self;
 	(void)magic;
-	if (count && quick_tag(quick_load64(args)) == TAG_INT)
-		timers_clear((uint32_t)quick_load64(args));
+	if (count && quick_is_number(quick_load64(args)) &&
+	    quick_to_number(quick_load64(args), &id) && id >= 1 && id <= UINT32_MAX)
+		timers_clear((uint32_t)id);
 	return QUICK_UNDEFINED;
 }

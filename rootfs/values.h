@@ -64,7 +64,8 @@ struct value_frame {
 	uint32_t line, column; /* from 1; 0: not known */
 };
 
-#define VALUE_DIGITS_BYTES 40
+#define VALUE_DIGITS_BYTES  40
+#define VALUES_ENTRIES_MOST 101u
 
 struct values {
 	/* Number of values on the stack. */
@@ -132,8 +133,9 @@ struct values {
 	/* Pushes source and flags of a RegExp: two values. */
 	void (*push_regexp)(int at);
 
-	/* Pushes key, value, key, value, ... of a Map or Set as a list for own_index();
-	 * returns the pairs. */
+	/* Pushes key, value, key, value, ... of a Map or Set as a list for own_index(), of
+	 * VALUES_ENTRIES_MOST pairs at least if there are so many; returns how many there
+	 * are. */
 	uint32_t (*push_entries)(int at);
 
 	/* Pushes what a promise is settled with, or undefined. */

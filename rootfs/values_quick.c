@@ -40,10 +40,7 @@ static enum value_kind kind(int at)
 	case TAG_INT:
 		return IS_NUMBER;
 	default:
-		return quick_tag(value) > TAG_SHORT_BIGINT ||
-				       quick_tag(value) < TAG_BIGINT
-			       ? IS_NUMBER
-			       : IS_INTERNAL;
+		return quick_is_number(value) ? IS_NUMBER : IS_INTERNAL;
 	}
 }
 
@@ -301,6 +298,8 @@ quick_value quick_collect(void *module, uint32_t context, quick_value self,
 	if (count < 2 || QJS(JS_GetLength, context, self, quick.scratch + SCRATCH_OUT))
 		return QUICK_UNDEFINED;
 	length = quick_load32(quick.scratch + SCRATCH_OUT);
+	if (length >= 2 * VALUES_ENTRIES_MOST)
+		return QJS(JS_Throw, context, QUICK_NULL);
 	QJS(JS_DefinePropertyValueUint32, context, self, length,
 	    quick_dup(quick_load64(args + 8)), PROPERTY_WRITABLE);
 	QJS(JS_DefinePropertyValueUint32, context, self, length + 1,
@@ -308,20 +307,22 @@ quick_value quick_collect(void *module, uint32_t context, quick_value self,
 	return QUICK_UNDEFINED;
 }
 
+/* The number is the engine's own; of the entries there are as many as anybody shows. */
 static uint32_t push_entries(int at)
 {
 	quick_value object = quick_value_at(at), list = QJS(JS_NewArray, quick.context);
-	quick_value each = kind(at) == IS_MAP ? quick.map_each : quick.set_each;
-	uint32_t args = quick.scratch, count;
+	bool is_map = kind(at) == IS_MAP;
 	quick_value arguments[] = {quick.collect, list};
 
 	QJS(JS_SetPrototype, quick.context, list, QUICK_NULL);
-	memcpy(quick_at(args), arguments, sizeof(arguments));
+	memcpy(quick_at(quick.scratch), arguments, sizeof(arguments));
 	QJS(JS_FreeValue, quick.context,
-	    quick_or_undefined(QJS(JS_Call, quick.context, each, object, 2, args)));
+	    quick_or_undefined(QJS(JS_Call, quick.context,
+				   is_map ? quick.map_each : quick.set_each, object, 2,
+				   quick.scratch)));
 	quick_push(list);
-	count = length(quick_top() - 1);
-	return count / 2;
+	return (uint32_t)number_of(
+		quick_ask(is_map ? quick.map_size : quick.set_size, object));
 }
 
 static enum value_promise push_settled(int at)

@@ -23,6 +23,7 @@ void verdict_send(int at)
 	uint64_t json_bytes = 0, text_bytes;
 	bool is_json;
 
+	run_tell_begin();
 	run.phase = PHASE_RESULT;
 	out_count(out, run.job.value_bytes);
 	is_json = json_write(at, out);
@@ -43,5 +44,6 @@ void verdict_send(int at)
 	out_section(out, run.job.value_bytes);
 	inspect_write_plain(at, out);
 	run_frame_end();
+	run_tell_end();
 	run.phase = PHASE_RUN;
 }

@@ -110,7 +110,9 @@ static void explain_modern(const struct record *record, struct text *to)
 	add_foreign(to, text_str(what), what->len);
 	text_add_char(to, '\'');
 	add_place(record, record->modern_line, record->modern_column, to);
-	text_add_str(to, " needs --engine quickjs");
+	text_add_str(to, policy_engine_is_built(POLICY_ENGINE_QUICKJS)
+				 ? " needs --engine quickjs"
+				 : " needs more, which this build does not have");
 }
 
 static void explain_error(const struct record *record, struct text *to)

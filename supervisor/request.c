@@ -3,6 +3,7 @@
  * From a request to the bytes of its JOB frame.
  */
 #include "supervisor/request.h"
+#include "supervisor/timestamp.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -178,4 +179,18 @@ void request_encode(const struct request *request, size_t rules_len,
 	put_u32le(at + 60, (uint32_t)rules_len);
 	put_u32le(at + 64, (uint32_t)globals_len);
 	put_u32le(at + 68, 0);
+}
+
+int request_set_now(struct request *request, const char *text)
+{
+	int64_t ms;
+	int r = timestamp_parse(text, &ms);
+
+	if (r < 0)
+		return r;
+	if (ms < 0 || ms > REQUEST_NOW_MOST_MS)
+		return -ERANGE;
+	request->frozen = true;
+	request->now_ms = ms;
+	return 0;
 }

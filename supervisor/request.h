@@ -13,6 +13,9 @@
 #include "policy/policy.h"
 #include "rootfs/protocol.h"
 
+/* The year 2262: in nanoseconds it has to fit into what an engine counts with. */
+#define REQUEST_NOW_MOST_MS INT64_C(9223372036854)
+
 struct request {
 	const struct policy *policy;
 	struct limits limits; /* the policy's, lowered */
@@ -22,7 +25,7 @@ struct request {
 	bool check_only; /* the gate and the compiler look at it; nothing runs */
 	bool seeded, frozen;
 	uint64_t seed;
-	int64_t now_ms;
+	int64_t now_ms;	    /* 0 to REQUEST_NOW_MOST_MS */
 	const char *source; /* borrowed, like all below */
 	size_t source_len;
 	const char *input; /* JSON text */
@@ -65,5 +68,9 @@ void request_encode(const struct request *request, size_t rules_len,
 
 /* Of the policy; 0 where it has no list. */
 size_t request_globals_len(const struct request *request);
+
+/* Time stands still at this moment, as timestamp_parse() reads it. Errors: -EINVAL,
+ * -ERANGE. */
+int request_set_now(struct request *request, const char *text);
 
 #endif

@@ -43,11 +43,11 @@ static int take_determinism(struct request *request, const struct run_args *args
 					  args->seed, number_error_text(e));
 	}
 	if (args->now) {
-		request->frozen = true;
-		if (timestamp_parse(args->now, &request->now_ms) < 0)
+		if (request_set_now(request, args->now) < 0)
 			return usage_fail(usage, -EINVAL,
 					  "--now '%.100s' is neither milliseconds since "
-					  "1970 nor a time like 2024-02-29T12:00:00Z",
+					  "1970 nor a time like 2024-02-29T12:00:00Z, "
+					  "of the years 1970 to 2262",
 					  args->now);
 	}
 	return 0;
