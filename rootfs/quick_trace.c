@@ -88,28 +88,29 @@ static size_t line_end(const char *at, const char *end)
 	return 0;
 }
 
-static const char *find_source_line(uint32_t line, const char *at, const char *end)
-{
-	while (line > 1 && at < end) {
-		size_t n = line_end(at, end);
-
-		line -= n > 0;
-		at += n ? n : 1;
-	}
-	return at;
-}
-
-/* The engine counts bytes from 1. */
-static uint32_t in_characters(uint32_t line, uint32_t column)
+/* The engine counts bytes from 1, and goes on behind the source where that is wrapped: what
+ * is missing there is missing at its end. */
+static void into_source(struct value_frame *frame)
 {
 	size_t len;
-	const char *source = job_plain_source(&run.job, &len), *end = source + len, *at;
-	uint32_t characters = 1;
+	const char *at = job_plain_source(&run.job, &len), *end = at + len, *start = at;
+	uint32_t line = 1, bytes = frame->column;
 
-	at = find_source_line(line, source, end);
-	for (; column > 1 && at < end && !line_end(at, end); at++, column--)
-		characters += (*at & 0xC0) != 0x80;
-	return characters;
+	while (line < frame->line && at < end) {
+		size_t n = line_end(at, end);
+
+		at += n ? n : 1;
+		line += n > 0;
+		if (n)
+			start = at;
+	}
+	if (line < frame->line)
+		bytes = UINT32_MAX;
+	at = start;
+	frame->line = line;
+	frame->column = 1;
+	for (; bytes > 1 && at < end && !line_end(at, end); at++, bytes--)
+		frame->column += (*at & 0xC0) != 0x80;
 }
 
 /* "NAME (FILE:LINE:COLUMN)" or, where the compiler was, "FILE:LINE:COLUMN". */
@@ -127,7 +128,7 @@ static struct value_frame read_place(struct text *line)
 	if (frame.line == 1 && frame.is_users)
 		frame.column = frame.column > skipped ? frame.column - skipped : 1;
 	if (frame.column && frame.is_users)
-		frame.column = in_characters(frame.line, frame.column);
+		into_source(&frame);
 	while (line->end > line->at && *line->end != '(')
 		line->end--;
 	push_name(line, 1);
