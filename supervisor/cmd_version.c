@@ -24,6 +24,15 @@ static void add_libc(struct text *to)
 #endif
 }
 
+static void add_engines(struct text *to)
+{
+	text_add_str(to, "engines     ");
+	for (int i = POLICY_ENGINE_AUTO + 1; i < POLICY_ENGINES_COUNT; i++)
+		if (policy_engine_is_built((enum policy_engine)i))
+			text_addf(to, " %s", policy_engine_names[i]);
+	text_add_char(to, '\n');
+}
+
 static int cmd_version(int argc, char **argv)
 {
 	own_text struct text to = TEXT_INIT(8192);
@@ -37,7 +46,7 @@ static int cmd_version(int argc, char **argv)
 	text_addf(&to, "quod %s\n", PACKAGE_VERSION);
 	text_addf(&to, "protocol     %u\n", PROTOCOL_VERSION);
 	text_addf(&to, "interpreter  %s\n", interp_path());
-	text_addf(&to, "engine       %s\n", policy_engine_names[POLICY_ENGINE_DUKTAPE]);
+	add_engines(&to);
 	text_addf(&to, "policies     %s\n", search_path());
 	add_libc(&to);
 	return command_print(&to);

@@ -17,6 +17,9 @@ words_of() {
 		grep -o '`[^`]*`' | tr -d '`' | grep -v = | LC_ALL=C sort
 }
 
+is "$("$quod" version | sed -n 's/^engines *//p')" "$QUOD_TEST_ENGINES" \
+	'quod version names the engines'
+
 names='Object.getOwnPropertyNames(globalThis).sort().join("\n")'
 column=3
 for engine in duktape quickjs; do
