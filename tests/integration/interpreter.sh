@@ -78,7 +78,7 @@ test_greeting() {
 	while IFS='|' read -r source part; do
 		refused 125 "$part" "$source" "$quod" run -e "$source"
 	done <<-'END'
-		version:3 wait|speaks protocol 3, this quod speaks 2
+		version:4 wait|speaks protocol 4, this quod speaks 3
 		version:0|speaks protocol 0
 		version:4294967295 flood:x|speaks protocol 4294967295
 		exit:0|exit status 0
@@ -88,7 +88,7 @@ test_greeting() {
 		raw:00 wait|does not greet
 		frame:01: wait|does not greet
 		frame:01:020000 wait|does not greet
-		frame:01:0200000001000000 wait|does not greet
+		frame:01:0300000001000000 wait|does not greet
 		claim:01:4294967295 wait|does not greet
 		gate wait|does not greet
 		log:x wait|does not greet
@@ -110,15 +110,17 @@ test_frames() {
 		ready value:1 wait|no place
 		ready end wait|no place
 		ready gate gate wait|no place
-		ready raw:0310000000000000000000000001000000000000000403000000000078 wait|no place
+		ready raw:03180000000000000000000000010000000000000000000000000000000403000000000078 wait|no place
 		ready frame:02:ff000000000000000000000000 wait|contradict
 		ready frame:02:000000000000000000000000 wait|contradict
 		ready frame:02:0000000000 wait|contradict
 		ready frame:02:00000000000000000000000000ff wait|not UTF-8
-		ready frame:03:00000000000000000000000000000000 wait|contradict
-		ready frame:03:00000000000000000300000000000000 wait|contradict
-		ready frame:03:00000000000000000100000004000000 wait|contradict
+		ready frame:03:000000000000000000000000000000000000000000000000 wait|contradict
+		ready frame:03:000000000000000003000000000000000000000000000000 wait|contradict
+		ready frame:03:000000000000000001000000040000000000000000000000 wait|contradict
 		ready frame:03:00 wait|contradict
+		ready frame:03:00000000000000000100000000000000000000000000000078 wait|contradict
+		ready frame:03:000000000000000001000000020000000000000000000000ff wait|not UTF-8
 		ready claim:02:142 wait|longer than
 		$hello frame:00: wait|unknown type
 		$hello frame:41: wait|unknown type
@@ -164,7 +166,7 @@ test_frames() {
 
 # gate_frame ENGINE: one that says which engine will run.
 gate_frame() {
-	echo "frame:03:0000000000000000${1}00000000000000"
+	echo "frame:03:0000000000000000${1}000000000000000000000000000000"
 }
 
 # What another job might be told, but not this one.

@@ -3,6 +3,7 @@
 # Every limit of the table: echoed in the record, held exactly, reported by its status, exit
 # code and reason; lowered by options and never raised.
 . "$QUOD_TEST_SOURCE/tests/integration/lib.sh"
+. "$QUOD_TEST_SOURCE/tests/engines.sh"
 
 # x COUNT: JavaScript for a string of so many x.
 x() {
@@ -75,11 +76,19 @@ test_time() {
 	has "$err" '--timeout' 'text: and how to raise it'
 }
 
-# Each line fills the heap in another way and would go on for ever.
+# Each line fills the heap in another way and would go on for ever. QuickJS comes to another
+# limit first where calls are nested, and with a string that is doubled: that is a short list
+# of parts to it, until it has more characters than a string may.
 test_memory() {
 	while IFS='|' read -r name source; do
-		run_json --memory 4M -e "$source"
-		ends_as memory_limit 5 "$name"
+		for engine in $QUOD_TEST_ENGINES; do
+			case $engine:$name in
+			quickjs:string\ doubling | quickjs:exceptions\ * | quickjs:recursion\ * | \
+				quickjs:replace\ *) continue ;;
+			esac
+			run_json --engine "$engine" --memory 4M -e "$source"
+			ends_as memory_limit 5 "$engine: $name"
+		done
 	done <<-'END'
 		string doubling|var s = "xxxxxxxx"; for (;;) s += s
 		an array|var a = []; for (;;) a.push(1, 2, 3, 4, 5, 6, 7, 8)
