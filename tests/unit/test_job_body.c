@@ -25,7 +25,7 @@ Test(job_body, all_that_a_job_may_say)
 		&body,
 		" {\"seed\":18446744073709551615,\"limits\":{\"wall_ms\":1000,"
 		"\"log_bytes\":0},\"source\":\"a\\u0000\\u00e9\\n\",\"policy\":\"open\","
-		"\"now_ms\":-1,\"engine\":\"duktape\",\"mode\":\"strict\",\"verdict\":true,"
+		"\"now_ms\":12,\"engine\":\"duktape\",\"mode\":\"strict\",\"verdict\":true,"
 		"\"filename\":\"x.js\",\"input\": [1e400, {\"a\":\"}\"}] }");
 
 	cr_assert_eq(problem.status, 0, "%s", problem.detail);
@@ -37,7 +37,7 @@ Test(job_body, all_that_a_job_may_say)
 	cr_expect_eq(body.request.limits.value[LIMIT_ID_cpu_ms], 1000, "never above");
 	cr_expect_eq(body.request.limits.value[LIMIT_ID_log_bytes], 0);
 	cr_expect_eq(body.request.seed, UINT64_MAX);
-	cr_expect_eq(body.request.now_ms, -1);
+	cr_expect_eq(body.request.now_ms, 12);
 	cr_expect(body.request.seeded && body.request.frozen && body.request.judged);
 	cr_expect_eq(body.request.engine, POLICY_ENGINE_DUKTAPE);
 	cr_expect_eq(body.request.mode, POLICY_MODE_STRICT);
@@ -96,6 +96,8 @@ static const struct {
 	 "a string"},
 	{"{\"source\":\"\",\"seed\":18446744073709551616}", 422, "/seed", "most allowed"},
 	{"{\"source\":\"\",\"now_ms\":1e3}", 422, "/now_ms", "whole number"},
+	{"{\"source\":\"\",\"now_ms\":-1}", 422, "/now_ms", "1970"},
+	{"{\"source\":\"\",\"now_ms\":8640000000000000}", 422, "/now_ms", "2262"},
 };
 
 Test(job_body, what_is_wrong_is_told_with_its_place)
