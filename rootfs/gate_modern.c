@@ -155,24 +155,31 @@ static bool is_modern_kind(TSSymbol kind)
 	}
 }
 
+static bool gives_value(TSSymbol kind)
+{
+	return kind != sym_comment && kind != sym_empty_statement &&
+	       kind != sym_function_declaration && kind != sym_variable_declaration;
+}
+
 /*
  * What a script comes to is another thing to Duktape where its last statement is none that
- * has a value of its own: it keeps an earlier one that the language forgets.
+ * has a value of its own, but one before it is: it keeps that, and the language forgets
+ * it. It also takes what `finally` comes to.
  */
 static bool is_odd_end(const struct gate *g, uint32_t i)
 {
-	uint32_t next;
+	uint32_t next, earlier = 0;
 
 	if (g->nodes[i].parent == GATE_NONE ||
 	    g->nodes[g->nodes[i].parent].kind != sym_program)
 		return false;
 	for (next = gate_next(g, i); next != GATE_NONE; next = gate_next(g, next))
-		if (g->nodes[next].kind != sym_comment &&
-		    g->nodes[next].kind != sym_empty_statement &&
-		    g->nodes[next].kind != sym_function_declaration &&
-		    g->nodes[next].kind != sym_variable_declaration)
+		if (gives_value(g->nodes[next].kind))
 			return false;
-	return true;
+	for (next = gate_first(g, g->nodes[i].parent); next != i;
+	     next = gate_next(g, next))
+		earlier += gives_value(g->nodes[next].kind);
+	return earlier || g->nodes[i].kind == sym_try_statement;
 }
 
 /* Its compiler breaks where a `finally` breaks to the label. */

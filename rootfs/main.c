@@ -52,7 +52,7 @@ static void *map(void *at, size_t bytes, int protection, int flags)
 	return mmap(at, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
 }
 
-/* NULL: there is not so much to be had. The guard counts in no limit but RLIMIT_AS. */
+/* MAP_FAILED: there is not so much to be had. The guard counts in no limit but RLIMIT_AS. */
 static char *arena_map(const struct engine_room *room, size_t heap_bytes)
 {
 	size_t bytes = pages(JOB_TEXT_BYTES) + pages(room->before) +
@@ -61,7 +61,7 @@ static char *arena_map(const struct engine_room *room, size_t heap_bytes)
 
 	if (arena == MAP_FAILED || map(arena, bytes, PROT_READ | PROT_WRITE,
 				       MAP_FIXED | MAP_NORESERVE) == MAP_FAILED)
-		return NULL;
+		return MAP_FAILED;
 	return arena;
 }
 
@@ -69,20 +69,20 @@ static char *arena_map(const struct engine_room *room, size_t heap_bytes)
 static char *arena_reserve(size_t heap_bytes, bool *has_quickjs)
 {
 	struct engine_room room = engine_duktape.room();
-	char *arena = NULL, *heap;
+	char *arena = MAP_FAILED, *heap;
 
 #ifdef WITH_QUICKJS
 	struct engine_room more = engine_quickjs.room();
 
 	/* Under a caller's RLIMIT_AS there may be no room for the guard. */
 	arena = arena_map(&more, heap_bytes);
-	if (arena)
+	*has_quickjs = arena != MAP_FAILED;
+	if (*has_quickjs)
 		room = more;
-	*has_quickjs = arena != NULL;
 #endif
-	if (!arena)
+	if (arena == MAP_FAILED)
 		arena = arena_map(&room, heap_bytes);
-	if (!arena)
+	if (arena == MAP_FAILED)
 		end_now(END_NO_MEMORY);
 	heap = arena + pages(JOB_TEXT_BYTES) + pages(room.before);
 	map(heap, WARM_BYTES, PROT_READ | PROT_WRITE, MAP_FIXED | MAP_POPULATE);
