@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "jail/jail.h"
+
 #define TOLD_FD 9
 
 /* X(what it returns, name, parameters, arguments) */
@@ -49,10 +51,20 @@ static bool is_spoilt(void)
 	return true;
 }
 
-/* quod closes what it was left open; what is close-on-exec is its own. */
-__attribute__((constructor)) static void keep_told(void)
+/* quod closes what it was left open: but not this. */
+int __real_jail_close_inherited(const int *ours, size_t count, struct jail_error *err);
+int __wrap_jail_close_inherited(const int *ours, size_t count, struct jail_error *err);
+
+int __wrap_jail_close_inherited(const int *ours, size_t count, struct jail_error *err)
 {
-	fcntl(TOLD_FD, F_SETFD, FD_CLOEXEC);
+	int kept[16];
+
+	if (count + 1 > sizeof(kept) / sizeof(kept[0]))
+		_exit(98);
+	if (count)
+		memcpy(kept, ours, count * sizeof(*kept));
+	kept[count] = TOLD_FD;
+	return __real_jail_close_inherited(kept, count + 1, err);
 }
 
 #define X(type, name, parameters, arguments)                         \
