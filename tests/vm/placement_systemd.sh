@@ -75,7 +75,7 @@ is "$(field ".[] | $enforced" | sort | uniq -c | tr -s ' ')" " 2 $by_cgroup" \
 code=0
 as_user "$quod" exec --require-cgroup --memory 4M -- "$QUOD_TEST_BUILD/tests/escape/inmate" \
 	memory 200 >"$dir/out" 2>"$dir/err" || code=$?
-is "$code" 5 'exec: the kernel holds the memory'
+is "$code" 137 'exec: the kernel holds the memory'
 
 # --- nobody to ask ---
 as_user env DBUS_SESSION_BUS_ADDRESS=unix:path=/none "$quod" run -o json --require-cgroup -e 1 \

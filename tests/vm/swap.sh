@@ -29,7 +29,7 @@ swapon /swap
 is "$(swapped)" 0 'swap is empty'
 code=0
 "$quod" exec --require-cgroup --memory 1M -- "$hog" touch 2>"$dir/err" || code=$?
-is "$code" 5 'a guest does not: memory_limit'
+is "$code" 137 'a guest does not: memory_limit'
 is "$(swapped)" 0 'and not one page of it is swapped out'
 swapoff /swap
 rm /swap

@@ -30,7 +30,7 @@ has "$(cat "$dir/err")" 'the memory limit of the' 'whose memory it was'
 echo max >$inside/memory.max
 code=0
 in_it "$quod" exec --require-cgroup --memory 1M -- "$hog" touch 2>"$dir/err" || code=$?
-is "$code" 5 'the memory of its own: memory_limit'
+is "$code" 137 'the memory of its own: memory_limit'
 
 # The kernel is told to look for a victim, as it would if there were no memory left.
 "$quod" run --require-cgroup -o ndjson -e 'console.log("up"); for (;;);' >"$dir/events" \
