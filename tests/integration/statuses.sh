@@ -98,7 +98,7 @@ ends error 1 null 'SyntaxError: ' -e 'b c'
 ends error 1 null 'uncaught null' -e 'throw null'
 ends rejected 3 null 'rejected: ' "$QUOD_TEST_BUILD/quod"
 ends timeout 124 "$(printf "$killed" timeout)" 'timeout: ' --timeout 200ms -e 'for (;;);'
-ends memory_limit 5 null 'memory_limit: ' --memory 2M -e 'for (var a = []; ; ) a.push(new Array(999).join("x"))'
+ends memory_limit 5 null 'memory_limit: ' --memory 2M -e 'for (var s = "x"; ; ) s += s'
 ends output_limit 6 null 'output_limit: the value' -p verify -e 'new Array(2000).join("x")'
 ends output_limit 6 "$(printf "$killed" output_limit)" 'output_limit: too many log lines' \
 	-e 'for (;;) console.log("x")'

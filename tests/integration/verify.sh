@@ -11,7 +11,7 @@ verify() {
 
 # depth SOURCE: how often f() was entered when there was no frame left for it.
 depth() {
-	verify -e "var d = 0; $1 try { f() } catch (e) { d += ' ' + e.name } d"
+	verify --engine duktape -e "var d = 0; $1 try { f() } catch (e) { d += ' ' + e.name } d"
 	field .value_text
 }
 
