@@ -79,6 +79,8 @@ static char *arena_reserve(size_t heap_bytes, bool *has_quickjs)
 	*has_quickjs = arena != MAP_FAILED;
 	if (*has_quickjs)
 		room = more;
+#else
+	*has_quickjs = false;
 #endif
 	if (arena == MAP_FAILED)
 		arena = arena_map(&room, heap_bytes);

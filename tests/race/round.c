@@ -326,12 +326,15 @@ static void build_argv(struct round *round)
 	unsigned flags = round->pairing->act->flags;
 	static char run[] = "run", kind[] = "-o", json[] = "json", ndjson[] = "ndjson",
 		    eval[] = "-e", timeout[] = "--timeout", memory[] = "--memory",
-		    least[] = "1M";
+		    least[] = "1M", engine[] = "--engine", duktape[] = "duktape";
 	char **to = round->argv + 1; /* argv[0] is the driver's */
 
 	*to++ = run;
 	*to++ = kind;
 	*to++ = round->ndjson ? ndjson : json;
+	/* Whose loops were measured. */
+	*to++ = engine;
+	*to++ = duktape;
 	if (round->pairing->deadline_ms) {
 		snprintf(round->timeout, sizeof(round->timeout), "%ums",
 			 round->pairing->deadline_ms);

@@ -96,7 +96,7 @@ struct round {
 
 	struct text source;
 	char timeout[16];
-	char *argv[12];
+	char *argv[16];
 	struct launch launch;
 };
 
