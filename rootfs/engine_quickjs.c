@@ -6,15 +6,14 @@
  * the stack: the snapshot overwrites what the gate left there, and pages that were touched
  * already serve a second time.
  *
- * The value of a script is that of its last expression statement. A script that only
- * compiles with `await` outside of functions is one asynchronous function, and its value
- * is what that gives; one in which only a top-level `return` is wrong is compiled once
+ * The value of a script is that of its last expression statement. A script in
+ * which the gate has read an `await` outside of functions is one asynchronous function,
+ * and its value is what that gives; one in which only a top-level `return` is wrong is compiled once
  * more as the body of a function, on the same line, so that lines stay and columns are
  * corrected. A promise is waited for: by running what it may wait for.
  */
 #include "rootfs/engine.h"
 
-#include "rootfs/console.h"
 #include "rootfs/end.h"
 #include "rootfs/fault.h"
 #include "rootfs/lockdown_names.h"
@@ -132,17 +131,6 @@ static uint32_t take_text(const char *text, size_t n)
 	return at;
 }
 
-static void define_global(const char *name, quick_value value)
-{
-	quick_value global = QJS(JS_GetGlobalObject, quick.context);
-	uint32_t atom = quick_atom(name);
-
-	QJS(JS_DefinePropertyValue, quick.context, global, atom, value,
-	    PROPERTY_CONFIGURABLE | PROPERTY_WRITABLE);
-	QJS(JS_FreeAtom, quick.context, atom);
-	QJS(JS_FreeValue, quick.context, global);
-}
-
 static quick_value parse_input(void)
 {
 	uint32_t text = take_text(run.job.input, run.job.input_len);
@@ -157,13 +145,15 @@ static void prepare(void)
 {
 	const struct lockdown_names names = {run.job.globals, run.job.globals_len};
 	bool has_list = run.job.flags & JOB_HAS_GLOBALS;
+	quick_value global = QJS(JS_GetGlobalObject, quick.context);
 	quick_value input = QUICK_UNDEFINED;
 
 	if (run.job.flags & JOB_HAS_INPUT)
 		input = parse_input();
 	if (quick_tag(input) == TAG_EXCEPTION)
 		run_deny("input-json", "");
-	define_global("input", input);
+	quick_define(global, "input", input, PROPERTY_CONFIGURABLE | PROPERTY_WRITABLE);
+	QJS(JS_FreeValue, quick.context, global);
 	timers_of_quick();
 	if (run.job.flags & JOB_NO_TIMERS)
 		lockdown_quick_timers();

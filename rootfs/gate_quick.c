@@ -7,11 +7,6 @@
  */
 #include "rootfs/gate_core.h"
 
-enum {
-	KEPT = 1,    /* named by a function in a default value */
-	WRITTEN = 2, /* assigned in a default value */
-};
-
 /* Other nodes keep other things in `ref`. */
 static bool is_of_variable(const struct gate *g, uint32_t i)
 {
@@ -32,37 +27,31 @@ static bool is_in_parameters(const struct gate *g, uint32_t i, uint32_t scope)
 	return list != GATE_NONE && i >= list && i < g->nodes[list].after;
 }
 
-static unsigned use_in_default(const struct gate *g, uint32_t i)
+/* Is it a parameter that a default value assigns, or that a function in one names? */
+static bool is_kept_by_default(const struct gate *g, uint32_t i)
 {
 	const struct gate_node *node = &g->nodes[i];
 	uint32_t scope;
 
 	if (!is_of_variable(g, i) || node->flags & GATE_NODE_DECLARES ||
 	    !g->variables[node->ref].parameter)
-		return 0;
+		return false;
 	scope = g->variables[node->ref].scope;
-	if (!is_in_parameters(g, i, scope))
-		return 0;
-	return (is_written(g, i) ? WRITTEN : 0) |
-	       (g->scopes[node->scope].function != scope ? KEPT : 0);
+	return is_in_parameters(g, i, scope) &&
+	       (is_written(g, i) || g->scopes[node->scope].function != scope);
 }
 
 void gate_dialect_quick(struct gate *g)
 {
-	unsigned char *uses =
-		gate_tree_calloc(g->variables_count ? g->variables_count : 1, 1);
+	bool *kept = gate_tree_calloc(g->variables_count ? g->variables_count : 1,
+				      sizeof(*kept));
 	bool any = false;
 
-	for (uint32_t i = 0; i < g->nodes_count; i++) {
-		unsigned use = use_in_default(g, i);
-
-		if (use)
-			uses[g->nodes[i].ref] |= (unsigned char)use;
-		any |= use != 0;
-	}
-	for (uint32_t i = 0; any && i < g->nodes_count; i++) {
-		if (is_of_variable(g, i) && uses[g->nodes[i].ref] && is_written(g, i))
+	for (uint32_t i = 0; i < g->nodes_count; i++)
+		if (is_kept_by_default(g, i))
+			any = kept[g->nodes[i].ref] = true;
+	for (uint32_t i = 0; any && i < g->nodes_count; i++)
+		if (is_of_variable(g, i) && kept[g->nodes[i].ref] && is_written(g, i))
 			gate_signal(g, GATE_SIGNAL_ENGINE_DIALECT, i);
-	}
-	gate_tree_free(uses);
+	gate_tree_free(kept);
 }

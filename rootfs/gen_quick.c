@@ -380,7 +380,6 @@ int main(int argc, char **argv)
 	quick_link();
 	quick_place(memory, MEMORY_BYTES);
 	Z_quickjs_instantiate(&quick_module, NULL, NULL);
-	quick_link();
 	make_context();
 	expect_tags();
 	define_ours();

@@ -4,11 +4,11 @@
  *
  * What "taken away" means. Of a maker of code (eval, Function): there is no path to it,
  * by name, property, prototype or call; nothing that a script can hold leads there, so it
- * cannot be put back either. What is called Function then is an empty shell. Of any other global: its name is gone, and so are the links
- * by which its instances lead back to it (`/x/.constructor` without RegExp), which are
- * undefined then. What the syntax makes stays: a literal is still a regular expression
- * with its methods, and a method of a listed name may be the same function as a global
- * that is not listed (Number.parseInt).
+ * cannot be put back either. What is called Function then is an empty shell. Of any other
+ * global: its name is gone, and so are the links by which its instances lead back to it
+ * (`/x/.constructor` without RegExp), which are undefined then. What the syntax makes
+ * stays: a literal is still a regular expression with its methods, and a method of a listed
+ * name may be the same function as a global that is not listed (Number.parseInt).
  *
  * undefined, NaN and Infinity always exist: the language does not let them go, and
  * without them a script would be wrong, not weaker.

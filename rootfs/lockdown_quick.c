@@ -21,28 +21,15 @@ static void take_away(quick_value object, const char *name)
 	QJS(JS_FreeAtom, quick.context, atom);
 }
 
-static void take_globals(const char *const *names, unsigned count)
-{
-	quick_value global = global_object();
-
-	for (unsigned i = 0; i < count; i++)
-		take_away(global, names[i]);
-	QJS(JS_FreeValue, quick.context, global);
-}
-
 void lockdown_quick_timers(void)
 {
 	static const char *const names[] = {"setTimeout", "setInterval", "clearTimeout",
 					    "clearInterval", "queueMicrotask"};
+	quick_value global = global_object();
 
-	take_globals(names, sizeof(names) / sizeof(names[0]));
-}
-
-static void define(quick_value object, const char *name, quick_value value,
-		   uint32_t flags)
-{
-	QJS(JS_DefinePropertyValueStr, quick.context, object, quick_scratch_text(name),
-	    value, flags);
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		take_away(global, names[i]);
+	QJS(JS_FreeValue, quick.context, global);
 }
 
 /*
@@ -58,22 +45,21 @@ static quick_value replace_maker(uint32_t i, bool with_shell)
 
 	if (with_shell) {
 		shell = QJS(JS_GetPropertyUint32, quick.context, quick.shells, i);
-		define(shell, "prototype", QJS(JS_DupValue, quick.context, prototype), 0);
+		quick_define(shell, "prototype", quick_dup(prototype), 0);
 	}
-	define(prototype, "constructor", QJS(JS_DupValue, quick.context, shell), 0);
+	quick_define(prototype, "constructor", quick_dup(shell), 0);
 	QJS(JS_FreeValue, quick.context, prototype);
 	return shell;
 }
 
 void lockdown_quick_eval(const struct lockdown_names *names)
 {
-	static const char *const eval[] = {"eval"};
 	bool with_shell = !names || lockdown_has(names, "Function", 8);
 	quick_value global = global_object();
 
-	take_globals(eval, sizeof(eval) / sizeof(eval[0]));
-	define(global, "Function", replace_maker(MAKER_Function, with_shell),
-	       PROPERTY_CONFIGURABLE | PROPERTY_WRITABLE);
+	take_away(global, "eval");
+	quick_define(global, "Function", replace_maker(MAKER_Function, with_shell),
+		     PROPERTY_CONFIGURABLE | PROPERTY_WRITABLE);
 	for (uint32_t i = MAKER_Function + 1; i < MAKERS; i++)
 		QJS(JS_FreeValue, quick.context, replace_maker(i, with_shell));
 	QJS(JS_FreeValue, quick.context, global);
@@ -98,9 +84,8 @@ static void unlink_instances(quick_value value)
 		return;
 	constructor = get(prototype, "constructor");
 	if (constructor == value)
-		QJS(JS_DefinePropertyValueStr, quick.context, prototype,
-		    quick_scratch_text("constructor"), QUICK_UNDEFINED,
-		    PROPERTY_CONFIGURABLE | PROPERTY_WRITABLE);
+		quick_define(prototype, "constructor", QUICK_UNDEFINED,
+			     PROPERTY_CONFIGURABLE | PROPERTY_WRITABLE);
 	QJS(JS_FreeValue, quick.context, constructor);
 	QJS(JS_FreeValue, quick.context, prototype);
 }
@@ -108,10 +93,10 @@ static void unlink_instances(quick_value value)
 /* Nor do the constructors that inherit from Error. */
 static void unlink_heir(quick_value value, quick_value error)
 {
-	quick_value parent = QJS(JS_GetPrototype, quick.context, value), function;
+	quick_value parent = quick_prototype(value), function;
 
 	if (parent == error) {
-		function = QJS(JS_GetPrototype, quick.context, parent);
+		function = quick_prototype(parent);
 		QJS(JS_SetPrototype, quick.context, value, function);
 		QJS(JS_FreeValue, quick.context, function);
 	}
@@ -150,7 +135,7 @@ void lockdown_quick_globals(const struct lockdown_names *names)
 
 	quick_push(global_object());
 	error = get(quick_value_at(GLOBAL_AT), "Error");
-	count = quick_push_all_keys(GLOBAL_AT);
+	count = quick_push_names(GLOBAL_AT, NAMES_STRINGS);
 	for (uint32_t i = 0; i < count; i++) {
 		values->push_key(NAMES_AT, i);
 		if (values->kind(NAME_AT) == IS_STRING)

@@ -7,20 +7,18 @@
 #include "rootfs/quick_stack.h"
 #include "rootfs/values_quick.h"
 
-#define CHAIN_MOST 10000u
-
 static bool inherits_from_error(quick_value value)
 {
-	quick_value at = QJS(JS_DupValue, quick.context, value);
+	quick_value at = quick_dup(value);
 	bool found = false;
 
-	for (unsigned left = CHAIN_MOST; left && !found && quick_is_object(at); left--) {
+	for (unsigned left = QUICK_CHAIN_MOST; left && !found && quick_is_object(at);
+	     left--) {
 		quick_value next = QUICK_NULL;
 
 		found = at == quick.error_prototype;
 		if (!QJS(JS_IsProxy, at))
-			next = quick_or_undefined(
-				QJS(JS_GetPrototype, quick.context, at));
+			next = quick_prototype(at);
 		QJS(JS_FreeValue, quick.context, at);
 		at = next;
 	}
@@ -86,11 +84,11 @@ const char *quick_class_name(int at)
 	static char name[32];
 	const char *namespace = namespace_name(quick_value_at(at));
 	quick_value value = quick_value_at(at), text;
-	uint32_t atom = QJS(JS_GetClassName, quick.runtime, QJS(JS_GetClassID, value)), s;
+	uint32_t atom, s;
 
 	if (namespace)
 		return namespace;
-
+	atom = QJS(JS_GetClassName, quick.runtime, QJS(JS_GetClassID, value));
 	text = QJS(JS_AtomToString, quick.context, atom);
 	s = QJS(JS_ToCStringLen2, quick.context, 0, text, 0);
 	snprintf(name, sizeof(name), "%s", s ? (const char *)quick_at(s) : "Object");

@@ -132,8 +132,9 @@ void wasm_rt_free_memory(wasm_rt_memory_t *unused)
 
 /*
  * The collector of cycles runs by itself when the heap has grown by half. Near the cap that
- * is too late: whenever half of what was left is used up, or what is left would not do for two more
- * of the kind, it is asked to run at the next chance. A refusal ends the run, so that no script sees an allocation fail.
+ * is too late: whenever half of what was left is used up, or what is left would not do for
+ * two more of the kind, it is asked to run at the next chance. A refusal ends the run, so
+ * that no script sees an allocation fail.
  */
 static void ask_for_collection(uint64_t size, uint64_t growth)
 {
@@ -163,12 +164,13 @@ uint32_t wasm_rt_grow_memory(wasm_rt_memory_t *memory, uint32_t pages)
 void quick_place(unsigned char *memory, uint64_t most)
 {
 	quick_module.w2c_memory.data = memory;
-	cap_bytes = most < UINT32_MAX ? most : UINT32_MAX & ~(QUICK_PAGE_BYTES - 1);
+	quick_set_cap(most);
 }
 
+/* The size of the memory is a number of 32 bits. */
 void quick_set_cap(uint64_t cap)
 {
-	cap_bytes = cap;
+	cap_bytes = cap < UINT32_MAX ? cap : UINT32_MAX & ~(QUICK_PAGE_BYTES - 1);
 }
 
 void quick_check(uint32_t offset, uint64_t bytes)

@@ -12,8 +12,7 @@
 
 #define SLOTS_MOST 1024
 
-#define SCRATCH_OUT 320u
-#define NAME_MOST   255u
+#define NAME_MOST 255u
 
 struct slot {
 	quick_value value;
@@ -194,6 +193,17 @@ uint32_t quick_scratch_text(const char *text)
 	return quick.scratch;
 }
 
+void quick_define(quick_value object, const char *name, quick_value value, uint32_t flags)
+{
+	QJS(JS_DefinePropertyValueStr, quick.context, object, quick_scratch_text(name),
+	    value, flags);
+}
+
+quick_value quick_prototype(quick_value object)
+{
+	return quick_or_undefined(QJS(JS_GetPrototype, quick.context, object));
+}
+
 uint32_t quick_atom(const char *name)
 {
 	return QJS(JS_NewAtomLen, quick.context, quick_scratch_text(name),
@@ -210,9 +220,9 @@ bool quick_to_number(quick_value value, double *ret_number)
 {
 	uint64_t bits;
 
-	if (QJS(JS_ToFloat64, quick.context, quick.scratch + SCRATCH_OUT, value))
+	if (QJS(JS_ToFloat64, quick.context, QUICK_SCRATCH_OUT, value))
 		return false;
-	bits = quick_load64(quick.scratch + SCRATCH_OUT);
+	bits = quick_load64(QUICK_SCRATCH_OUT);
 	memcpy(ret_number, &bits, sizeof(*ret_number));
 	return true;
 }
@@ -256,9 +266,8 @@ quick_value quick_throw_type(const char *message)
 static void read_text(struct slot *slot, quick_value string)
 {
 	drop_text(slot);
-	slot->text = QJS(JS_ToCStringLen2, quick.context, quick.scratch + SCRATCH_OUT,
-			 string, 0);
-	slot->text_len = slot->text ? quick_load32(quick.scratch + SCRATCH_OUT) : 0;
+	slot->text = QJS(JS_ToCStringLen2, quick.context, QUICK_SCRATCH_OUT, string, 0);
+	slot->text_len = slot->text ? quick_load32(QUICK_SCRATCH_OUT) : 0;
 	quick_check(slot->text, slot->text_len);
 }
 
@@ -281,7 +290,7 @@ const char *quick_text(int at, size_t *ret_len)
 
 uint32_t quick_push_names(int at, uint32_t which)
 {
-	uint32_t out = quick.scratch + SCRATCH_OUT;
+	uint32_t out = QUICK_SCRATCH_OUT;
 	quick_value object = quick_value_at(at);
 	struct slot *slot = push_slot();
 

@@ -9,6 +9,13 @@
 #include "rootfs/quick.h"
 #include "rootfs/values.h"
 
+/* What the engine writes for us, in the scratch room behind names and arguments. */
+#define QUICK_SCRATCH_DESCRIPTOR (quick.scratch + 256)
+#define QUICK_SCRATCH_OUT	 (quick.scratch + 320)
+
+/* How far a chain of prototypes is followed. */
+#define QUICK_CHAIN_MOST 10000u
+
 /* Pushes a value and takes over the reference to it. */
 void quick_push(quick_value value);
 
@@ -69,6 +76,13 @@ quick_value quick_ask(quick_value function, quick_value self);
 /* ASCII of ours as a text of the module's, until the next call of anything here; of at
  * most 255 bytes. */
 uint32_t quick_scratch_text(const char *text);
+
+/* Own property, not enumerable unless the flags say so; takes over the value. */
+void quick_define(quick_value object, const char *name, quick_value value,
+		  uint32_t flags);
+
+/* The prototype, a reference of the caller's; of an object that is no Proxy. */
+quick_value quick_prototype(quick_value object);
 
 /* A name as the engine's atom, to be freed; of at most 255 bytes. */
 uint32_t quick_atom(const char *name);

@@ -112,7 +112,7 @@ static bool push_unhandled(void)
 		quick_push_error("a promise was rejected, and why is not known");
 		return true;
 	}
-	quick_push(QJS(JS_DupValue, quick.context, quick.rejections));
+	quick_push(quick_dup(quick.rejections));
 	pairs = values->push_entries(at);
 	if (!pairs) {
 		values->cut(at);
@@ -159,7 +159,7 @@ static quick_value bind_args(quick_value function, uint32_t count, uint32_t args
 	quick_value value;
 
 	if (count < 3)
-		return QJS(JS_DupValue, quick.context, function);
+		return quick_dup(function);
 	room = QJS(malloc, bound * 8);
 	quick_check(room, (uint64_t)bound * 8);
 	memcpy(quick_at(room), &(quick_value){QUICK_UNDEFINED}, 8);

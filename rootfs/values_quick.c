@@ -6,14 +6,6 @@
  */
 #include "rootfs/values_quick.h"
 
-#include "rootfs/end.h"
-#include "rootfs/run.h"
-
-#define CHAIN_MOST 10000u
-
-#define SCRATCH_DESCRIPTOR 256u
-#define SCRATCH_OUT	   320u
-
 #define TYPED_INDEX_MOST 4294967295.0
 
 static enum value_kind kind(int at)
@@ -95,7 +87,7 @@ static bool is_callable(int at)
 
 static enum value_property take_descriptor(int found)
 {
-	uint32_t at = quick.scratch + SCRATCH_DESCRIPTOR;
+	uint32_t at = QUICK_SCRATCH_DESCRIPTOR;
 
 	if (found < 0)
 		quick_or_undefined(QUICK_EXCEPTION);
@@ -113,8 +105,8 @@ static enum value_property take_descriptor(int found)
 /* Takes over the atom. */
 static enum value_property own_atom(quick_value object, uint32_t atom)
 {
-	int found = (int)QJS(JS_GetOwnProperty, quick.context,
-			     quick.scratch + SCRATCH_DESCRIPTOR, object, atom);
+	int found = (int)QJS(JS_GetOwnProperty, quick.context, QUICK_SCRATCH_DESCRIPTOR,
+			     object, atom);
 
 	QJS(JS_FreeAtom, quick.context, atom);
 	return take_descriptor(found);
@@ -139,11 +131,6 @@ static enum value_property own_key(int at, int key)
 static uint32_t push_keys(int at)
 {
 	return quick_push_names(at, NAMES_STRINGS | NAMES_SYMBOLS | NAMES_ENUMERABLE);
-}
-
-uint32_t quick_push_all_keys(int at)
-{
-	return quick_push_names(at, NAMES_STRINGS);
 }
 
 static void push_key(int keys, uint32_t i)
@@ -216,8 +203,7 @@ static bool has_more(int at)
 
 static enum value_parent parent(int at)
 {
-	quick_value proto = quick_or_undefined(
-		QJS(JS_GetPrototype, quick.context, quick_value_at(at)));
+	quick_value proto = quick_prototype(quick_value_at(at));
 
 	QJS(JS_FreeValue, quick.context, proto);
 	if (!quick_is_object(proto))
@@ -229,15 +215,14 @@ static enum value_parent parent(int at)
 
 static void push_prototype(int at)
 {
-	quick_push(quick_or_undefined(
-		QJS(JS_GetPrototype, quick.context, quick_value_at(at))));
+	quick_push(quick_prototype(quick_value_at(at)));
 }
 
 static bool push_inherited(int at, const char *name)
 {
 	quick_value object = quick_dup(quick_value_at(at));
 	enum value_property found = PROPERTY_NONE;
-	unsigned left = CHAIN_MOST;
+	unsigned left = QUICK_CHAIN_MOST;
 
 	while (left-- && quick_is_object(object) && !QJS(JS_IsProxy, object)) {
 		quick_value next;
@@ -245,7 +230,7 @@ static bool push_inherited(int at, const char *name)
 		found = own_atom(object, quick_atom(name));
 		if (found != PROPERTY_NONE)
 			break;
-		next = quick_or_undefined(QJS(JS_GetPrototype, quick.context, object));
+		next = quick_prototype(object);
 		QJS(JS_FreeValue, quick.context, object);
 		object = next;
 	}
@@ -295,9 +280,9 @@ quick_value quick_collect(void *module, uint32_t context, quick_value self,
 
 	(void)module;
 	(void)magic;
-	if (count < 2 || QJS(JS_GetLength, context, self, quick.scratch + SCRATCH_OUT))
+	if (count < 2 || QJS(JS_GetLength, context, self, QUICK_SCRATCH_OUT))
 		return QUICK_UNDEFINED;
-	length = quick_load32(quick.scratch + SCRATCH_OUT);
+	length = quick_load32(QUICK_SCRATCH_OUT);
 	if (length >= 2 * VALUES_ENTRIES_MOST)
 		return QJS(JS_Throw, context, QUICK_NULL);
 	QJS(JS_DefinePropertyValueUint32, context, self, length,

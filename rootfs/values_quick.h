@@ -14,9 +14,6 @@ enum value_kind quick_object_kind(quick_value value);
 const char *quick_class_name(int at);
 struct value_frame quick_push_frame(int at, unsigned n);
 
-/* values.push_keys() of those that are not enumerable as well, and no symbols. */
-uint32_t quick_push_all_keys(int at);
-
 /* The name under which the script is compiled: no script can tell. */
 #define QUICK_FILE "script"
 

@@ -230,13 +230,13 @@ void view_hidden_members(struct view *view, int at)
 	static const char *const names[] = {"cause", "errors"};
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		enum value_property found;
+		int top = values->top();
+		enum value_property found = values->own_name(at, names[i]);
 
-		if (is_among_keys(at, names[i]))
+		if (found == PROPERTY_NONE || is_among_keys(at, names[i])) {
+			values->cut(top);
 			continue;
-		found = values->own_name(at, names[i]);
-		if (found == PROPERTY_NONE)
-			continue;
+		}
 		if (!view->shown)
 			view_say(view, " {");
 		item_begin(view);

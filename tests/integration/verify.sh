@@ -15,9 +15,9 @@ depth() {
 	field .value_text
 }
 
-# 100 frames, exactly so on Duktape: the program is the first, so 99 calls are open at once and the next is a
-# RangeError. A native that calls back stands between and is a frame; one that is only
-# another way to call (bind, call, apply, new, a conversion, a trap) is none.
+# 100 frames, exactly so on Duktape: the program is the first, so 99 calls are open at once
+# and the next is a RangeError. A native that calls back stands between and is a frame; one
+# that is only another way to call (bind, call, apply, new, a conversion, a trap) is none.
 test_frames() {
 	f='function f(n) { return n > 1 ? 1 + f(n - 1) : 1 }'
 	for calls in 98 99; do
