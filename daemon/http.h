@@ -33,6 +33,9 @@ struct exchange {
 	struct MHD_Connection *mhd;
 	struct connection *connection;
 	const struct route *route;
+	/* Whose request it is, once its route is found; NULL: nobody's who may run. */
+	const char *tenant;
+	bool is_operator; /* sees what all tenants do */
 	struct text body;
 	struct job *job; /* NULL: none; job_abandon() at the end */
 };

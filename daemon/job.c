@@ -239,7 +239,7 @@ static int start(struct job *job)
 	struct server *server = job->server;
 
 	record_init(&job->record, &job->body.request);
-	job->record.tenant = server->tenant;
+	job->record.tenant = job->exchange->tenant;
 	kept_cell_init(&job->cell, &server->keeper, job->body.policy, &calls, job);
 	job->means = (struct run_means){.cell = &job->cell.cell,
 					.interp = &server->interp,

@@ -138,6 +138,17 @@ static int check_body(struct exchange *exchange, struct problem *problem)
 	return 0;
 }
 
+/* Without a configuration the one who has started us is the tenant and the operator. */
+static void identify(struct exchange *exchange)
+{
+	const struct server *server = exchange->server;
+
+	if (exchange->connection->uid != server->tenant_uid)
+		return;
+	exchange->tenant = server->tenant;
+	exchange->is_operator = true;
+}
+
 static int check_route(struct exchange *exchange, const char *method, const char *path,
 		       struct problem *problem)
 {
@@ -153,8 +164,8 @@ static int check_route(struct exchange *exchange, const char *method, const char
 		return problem_set(problem, 404, NULL,
 				   "there is nothing at %.200s: see /v1/openapi.json",
 				   path);
-	if (exchange->route->for_tenants &&
-	    exchange->connection->uid != exchange->server->tenant_uid)
+	identify(exchange);
+	if (exchange->route->for_tenants && !exchange->tenant)
 		return problem_set(problem, 403, NULL,
 				   "this daemon serves only the user who has started it");
 	return exchange->route->has_body ? check_body(exchange, problem) : 0;
