@@ -44,13 +44,14 @@ bool oracle_check_keys(struct judging *j)
 	       oracle_fault(j, "no id of a run");
 }
 
-/* Parsing has the same deadline, and a busy machine may take all of it. */
+/* Parsing has the same deadline, and a busy machine may take all of it; a blow falls where
+ * the search for the moment has put it, which may be while the gate is at work. */
 static bool check_gate(struct judging *j)
 {
 	const json_t *gate = json_object_get(j->record, "gate");
 	bool allowed = strcmp(str(gate, "decision"), "allowed") == 0;
-	bool early = (flags_of(j) & ACT_START) || j->round->pairing->deadline_ms;
-
+	bool early = !j->guest_won || (flags_of(j) & ACT_START) ||
+		     j->round->pairing->deadline_ms;
 	bool acted = j->guest_won && !(flags_of(j) & ACT_ENDLESS);
 
 	if (!allowed && (acted || !early || !is_null(gate, "decision")))
