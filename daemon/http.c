@@ -23,11 +23,13 @@
 #include "daemon/server.h"
 #include "supervisor/clock.h"
 
-#define CONNECTIONS_MOST 256u
+#define CONNECTIONS_MOST 1024u
 /* Of one who is no tenant: enough to be told so. */
 #define STRANGER_MOST 4u
-/* So many of all are kept for others than the one tenant. */
+/* So many of all are kept for others than a single tenant. */
 #define STRANGERS_RESERVE 8u
+/* Of several tenants one user may have this part of all. */
+#define USER_PART 4u
 
 /* What a run has open, and what the process has beside runs and connections. */
 #define RUN_FDS	    4u
@@ -106,6 +108,9 @@ enum MHD_Result http_refuse(struct exchange *exchange, const struct problem *pro
 	response = make_response("application/problem+json", text_str(&json), json.len);
 	if (response && problem->allow)
 		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, problem->allow);
+	if (response && problem->status == MHD_HTTP_UNAUTHORIZED)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE,
+					"Bearer");
 	if (response && problem->retry_after) {
 		snprintf(seconds, sizeof(seconds), "%u", problem->retry_after);
 		MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, seconds);
@@ -131,6 +136,18 @@ static struct exchange *exchange_new(struct server *server, struct MHD_Connectio
 	return exchange;
 }
 
+/* Nobody may fill our memory with what he sends at the same time. */
+static void take_body(struct exchange *exchange, const char *data, size_t len)
+{
+	if (!exchange->account || exchange->too_much)
+		return;
+	exchange->too_much = !tenant_hold(exchange->account, len);
+	if (exchange->too_much)
+		return;
+	exchange->held += len;
+	text_add(&exchange->body, data, len);
+}
+
 /* What does not fit is read and thrown away: the answer is given when all has come. */
 static enum MHD_Result on_request(void *cls, struct MHD_Connection *mhd, const char *url,
 				  const char *method, const char *version,
@@ -145,7 +162,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *mhd, const c
 		return exchange ? routes_begin(exchange, method, url) : MHD_NO;
 	}
 	if (*len) {
-		text_add(&exchange->body, data, *len);
+		take_body(exchange, data, *len);
 		*len = 0;
 		return MHD_YES;
 	}
@@ -168,6 +185,9 @@ static void on_completed(void *cls, struct MHD_Connection *mhd, void **context,
 	set_deadline(exchange->connection, IDLE_MS);
 	job_abandon(exchange->job);
 	text_free(&exchange->body);
+	if (exchange->account)
+		tenant_let_go(exchange->account, exchange->held);
+	tenant_unref(&server->tenants, exchange->account);
 	free(exchange);
 	server->http.exchanges--;
 	server_leave_if_done(server);
@@ -203,17 +223,19 @@ static unsigned count_of(const struct http *http, uid_t uid)
 	unsigned count = 0;
 
 	for (const struct connection *at = http->connections; at; at = at->next)
-		count += at->uid == uid;
+		count += at->peer.uid == uid;
 	return count;
 }
 
-static bool has_too_many(const struct http *http, uid_t uid)
+static unsigned most_of(const struct http *http, const struct peer *peer)
 {
-	unsigned most = uid == http->server->tenant_uid
-				? http->connections_most - STRANGERS_RESERVE
-				: STRANGER_MOST;
+	const struct server *server = http->server;
 
-	return count_of(http, uid) >= most;
+	if (!tenants_find_peer(&server->tenants, peer) && peer->uid != server->owner)
+		return STRANGER_MOST;
+	if (server->tenants.roster->tenants_count == 1)
+		return http->connections_most - STRANGERS_RESERVE;
+	return http->connections_most / USER_PART;
 }
 
 /* Without reading what was asked: it would have to be read from each of them. */
@@ -230,7 +252,7 @@ static void turn_away(int fd)
 	shutdown(fd, SHUT_WR);
 }
 
-static int add_connection(struct http *http, int *fd, uid_t uid)
+static int add_connection(struct http *http, int *fd, const struct peer *peer)
 {
 	const struct sockaddr_un nobody = {.sun_family = AF_UNIX};
 
@@ -238,7 +260,7 @@ static int add_connection(struct http *http, int *fd, uid_t uid)
 	if (!http->arriving)
 		return -ENOMEM;
 	http->arriving->fd = *fd;
-	http->arriving->uid = uid;
+	http->arriving->peer = *peer;
 	set_deadline(http->arriving, REQUEST_MS);
 	if (MHD_add_connection(http->daemon, TAKE_FD(*fd),
 			       (const struct sockaddr *)&nobody,
@@ -248,24 +270,47 @@ static int add_connection(struct http *http, int *fd, uid_t uid)
 	return -EIO;
 }
 
+/* In a user namespace of ours we know nobody but our own user, and him by another number;
+ * all the others look like one. */
+static uid_t name_uid(const struct server *server, uid_t seen)
+{
+	if (seen == server->owner_seen)
+		return server->owner;
+	return seen == PEER_OVERFLOW || seen == server->owner ? PEER_UNKNOWN : seen;
+}
+
+/* Of more groups than there is room for none counts but the first. */
+static int read_peer(const struct server *server, int fd, struct peer *ret_peer)
+{
+	struct ucred cred;
+	socklen_t len = sizeof(cred), room = sizeof(ret_peer->gids);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
+		return -errno;
+	ret_peer->uid = name_uid(server, cred.uid);
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, ret_peer->gids, &room) < 0)
+		room = 0;
+	ret_peer->gids_count = room / sizeof(gid_t);
+	if (ret_peer->gids_count < ARRAY_LEN(ret_peer->gids))
+		ret_peer->gids[ret_peer->gids_count++] = cred.gid;
+	return 0;
+}
+
 static int on_listen(sd_event_source *source, int listen_fd, uint32_t events,
 		     void *userdata)
 {
 	struct http *http = userdata;
-	struct ucred peer;
-	socklen_t len = sizeof(peer);
+	struct peer peer = {0};
 	own_fd int fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	int r = 0;
 
 	(void)events;
-	if (fd < 0)
+	if (fd < 0 || read_peer(http->server, fd, &peer) < 0)
 		return 0;
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
-		return 0;
-	if (has_too_many(http, peer.uid))
+	if (count_of(http, peer.uid) >= most_of(http, &peer))
 		turn_away(fd);
 	else
-		r = add_connection(http, &fd, peer.uid);
+		r = add_connection(http, &fd, &peer);
 	if (r < 0)
 		log_say("a connection is lost: %s", strerror(-r));
 	/* Who comes now waits in the kernel's queue. */
@@ -328,15 +373,13 @@ static void on_log(void *cls, const char *format, va_list args)
 
 static int bound_connections(struct http *http)
 {
-	struct rlimit files;
-	rlim_t taken = http->server->runs_most * RUN_FDS + RESERVE_FDS;
+	uint64_t runs = http->server->tenants.roster->settings.value[SETTING_RUNS];
+	uint64_t taken = runs * RUN_FDS + RESERVE_FDS;
 
-	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
-		return -errno;
-	if (files.rlim_cur < taken + 2 * STRANGERS_RESERVE)
+	if (http->files_most < taken + 2 * STRANGERS_RESERVE)
 		return -EMFILE;
-	http->connections_most = files.rlim_cur - taken < CONNECTIONS_MOST
-					 ? (unsigned)(files.rlim_cur - taken)
+	http->connections_most = http->files_most - taken < CONNECTIONS_MOST
+					 ? (unsigned)(http->files_most - taken)
 					 : CONNECTIONS_MOST;
 	return 0;
 }
@@ -350,7 +393,7 @@ static int start_daemon(struct http *http)
 		on_log, NULL, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http->server,
 		MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
-		MHD_OPTION_CONNECTION_LIMIT, http->connections_most,
+		MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MOST,
 		MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_END);
 	return http->daemon ? 0 : -EIO;
 }
@@ -380,13 +423,25 @@ static int watch(struct http *http)
 
 int http_init(struct http *http, struct server *server, int listen_fd)
 {
+	struct rlimit files;
 	int r;
 
-	*http = (struct http){.server = server, .listen_fd = listen_fd};
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+		return -errno;
+	*http = (struct http){
+		.server = server, .listen_fd = listen_fd, .files_most = files.rlim_cur};
 	r = bound_connections(http);
 	if (r == 0)
 		r = start_daemon(http);
 	return r < 0 ? r : watch(http);
+}
+
+/* Where there is too little room for more runs, their jails will fail, and say so. */
+void http_adopt(struct http *http)
+{
+	if (bound_connections(http) < 0)
+		log_say("too few descriptors may be open for so many runs (raise the "
+			"limit on open files: LimitNOFILE=, ulimit -n)");
 }
 
 void http_stop_listening(struct http *http)

@@ -15,6 +15,7 @@
 #include <systemd/sd-event.h>
 
 #include "daemon/problem.h"
+#include "daemon/tenants.h"
 
 struct server;
 struct route;
@@ -22,7 +23,7 @@ struct job;
 
 struct connection {
 	int fd; /* libmicrohttpd's */
-	uid_t uid;
+	struct peer peer;
 	uint64_t deadline_ns; /* monotonic; 0: none */
 	struct connection *next;
 };
@@ -35,8 +36,11 @@ struct exchange {
 	const struct route *route;
 	/* Whose request it is, once its route is found; NULL: nobody's who may run. */
 	const char *tenant;
-	bool is_operator; /* sees what all tenants do */
+	struct tenant *account; /* he; a reference */
+	bool is_operator;	/* sees what all tenants do */
 	struct text body;
+	size_t held; /* of it, that his account has */
+	bool too_much;
 	struct job *job; /* NULL: none; job_abandon() at the end */
 };
 
@@ -46,11 +50,14 @@ struct http {
 	int listen_fd;
 	sd_event_source *on_listen, *on_ready, *on_time, *on_more;
 	struct connection *connections, *arriving;
+	uint64_t files_most; /* that may be open */
 	unsigned connections_count, connections_most, exchanges;
 };
 
 /* Errors: -EMFILE (too few descriptors may be open), what sd-event gives, -EIO. */
 int http_init(struct http *http, struct server *server, int listen_fd);
+/* Another roster counts. */
+void http_adopt(struct http *http);
 void http_stop_listening(struct http *http);
 void http_free(struct http *http);
 

@@ -28,11 +28,16 @@
 #define STREAM_BLOCK 16384u
 
 struct job {
+	struct waiter waiter; /* its first member */
 	struct server *server;
 	struct exchange *exchange; /* NULL: abandoned */
-	bool stream, suspended, over;
-	struct text json; /* the body: inputs are borrowed from it */
+	struct tenant *account;	   /* a reference */
+	bool check_only, stream, suspended, over;
+	struct text json;      /* the body: inputs are borrowed from it */
+	size_t held;	       /* of it, that his account has */
+	struct roster *roster; /* the one by which the body was read; a reference */
 	struct job_body body;
+	struct problem refusal; /* it waited in vain */
 	struct kept_cell cell;
 	struct run_means means;
 	struct output output;
@@ -49,16 +54,25 @@ static void unwatch(void *whose)
 		job->slots[i] = sd_event_source_disable_unref(job->slots[i]);
 }
 
-static void job_free(struct job *job)
+static void unwatch_all(struct job *job)
 {
 	unwatch(job);
-	sd_event_source_disable_unref(job->on_time);
-	sd_event_source_disable_unref(job->on_hangup);
+	job->on_time = sd_event_source_disable_unref(job->on_time);
+	job->on_hangup = sd_event_source_disable_unref(job->on_hangup);
+}
+
+static void job_free(struct job *job)
+{
+	unwatch_all(job);
 	run_free(job->run);
 	record_free(&job->record);
 	output_free(&job->output);
 	job_body_free(&job->body);
 	text_free(&job->json);
+	roster_unref(job->roster);
+	tenants_leave(&job->server->tenants, &job->waiter);
+	tenant_let_go(job->account, job->held);
+	tenant_unref(&job->server->tenants, job->account);
 	free(job);
 }
 
@@ -66,7 +80,8 @@ static void wake(struct job *job)
 {
 	if (!job->suspended || !job->exchange)
 		return;
-	if (job->over || (job->stream && job->output.sink.parts_len)) {
+	if (job->over || job->refusal.status ||
+	    (job->stream && job->output.sink.parts_len)) {
 		job->suspended = false;
 		http_wake(job->exchange);
 	}
@@ -76,6 +91,26 @@ static void sleep_on(struct job *job)
 {
 	job->suspended = true;
 	MHD_suspend_connection(job->exchange->mhd);
+}
+
+/* --- its turn ----------------------------------------------------------------- */
+
+/* What waited for its turn will not have it, and why is in `refusal`. */
+static void refuse_waiting(struct job *job)
+{
+	unwatch_all(job);
+	tenants_leave(&job->server->tenants, &job->waiter);
+	wake(job);
+}
+
+static void waited_in_vain(struct job *job)
+{
+	job->account->refused++;
+	problem_set(&job->refusal, 503, NULL,
+		    "the run has waited for %llu ms, and its turn did not come",
+		    (unsigned long long)job->account->terms.value[TERM_QUEUE_MS]);
+	job->refusal.retry_after = 1;
+	refuse_waiting(job);
 }
 
 /* --- the run ------------------------------------------------------------------ */
@@ -97,9 +132,14 @@ static int on_slot(sd_event_source *source, int fd, uint32_t events, void *userd
 
 static int on_time(sd_event_source *source, uint64_t usec, void *userdata)
 {
+	struct job *job = userdata;
+
 	(void)source;
 	(void)usec;
-	go_on(userdata);
+	if (job->run)
+		go_on(job);
+	else
+		waited_in_vain(job);
 	return 0;
 }
 
@@ -119,9 +159,9 @@ static int watch_slot(struct job *job, int i)
 			       (uint32_t)slot->events, on_slot, job);
 }
 
-static int watch_time(struct job *job)
+/* 0: not at all. */
+static int watch_time(struct job *job, uint64_t moment)
 {
-	uint64_t moment = guard_moment(run_guard(job->run));
 	int r = 0;
 
 	if (!job->on_time)
@@ -137,7 +177,7 @@ static int watch_time(struct job *job)
 /* What cannot be watched is told to the run as what poll gives for a failure. */
 static int watch_run(struct job *job)
 {
-	int r = watch_time(job);
+	int r = watch_time(job, guard_moment(run_guard(job->run)));
 
 	for (int i = 0; r >= 0 && i < WATCH_COUNT; i++)
 		r = watch_slot(job, i);
@@ -147,13 +187,12 @@ static int watch_run(struct job *job)
 static void finish(struct job *job)
 {
 	job->over = true;
-	job->server->runs--;
-	unwatch(job);
-	job->on_time = sd_event_source_disable_unref(job->on_time);
-	job->on_hangup = sd_event_source_disable_unref(job->on_hangup);
+	unwatch_all(job);
 	output_record(&job->output, &job->record);
 	if (job->exchange)
 		http_hurry(job->exchange);
+	/* Another may begin with it at once: nothing of ours is needed for that. */
+	tenants_leave(&job->server->tenants, &job->waiter);
 }
 
 static void go_on(struct job *job)
@@ -201,7 +240,12 @@ static int on_hangup(sd_event_source *source, int fd, uint32_t events, void *use
 	(void)source;
 	(void)fd;
 	(void)events;
-	cancel(job);
+	if (job->run) {
+		cancel(job);
+		return 0;
+	}
+	problem_set(&job->refusal, 503, NULL, "its client has gone");
+	refuse_waiting(job);
 	return 0;
 }
 
@@ -216,7 +260,7 @@ static bool wants_stream(struct exchange *exchange)
 	return accept && strcasestr(accept, STREAM_TYPE);
 }
 
-static struct job *job_new(struct exchange *exchange)
+static struct job *job_new(struct exchange *exchange, bool check_only)
 {
 	struct job *job = calloc(1, sizeof(*job));
 
@@ -224,12 +268,42 @@ static struct job *job_new(struct exchange *exchange)
 		return NULL;
 	job->server = exchange->server;
 	job->exchange = exchange;
+	job->account = tenant_ref(exchange->account);
+	job->check_only = check_only;
 	job->stream = wants_stream(exchange);
 	job->body = (struct job_body)JOB_BODY_INIT;
 	job->json = exchange->body;
 	exchange->body = (struct text)TEXT_INIT(0);
+	job->held = exchange->held;
+	exchange->held = 0;
 	output_init_held(&job->output, job->stream ? OUTPUT_NDJSON : OUTPUT_JSON);
 	return job;
+}
+
+/* By the roster that counts now, which may be another one when its turn comes. */
+static int read_body(struct job *job, struct problem *problem)
+{
+	const struct tenant *account = job->account;
+	struct roster *roster = job->server->tenants.roster;
+	const struct job_choice choice = {.roster = roster,
+					  .policies = account->policies,
+					  .policy = account->policy};
+
+	if (account->gone)
+		return problem_set(problem, 403, NULL, "there is no tenant '%s' any more",
+				   account->name);
+	if (job->roster == roster)
+		return 0;
+	job_body_free(&job->body);
+	job->body = (struct job_body)JOB_BODY_INIT;
+	roster_unref(job->roster);
+	job->roster = roster_ref(roster);
+	if (job_body_parse(&job->body, &choice, text_str(&job->json), job->json.len,
+			   problem) < 0)
+		return -EINVAL;
+	job->body.request.check_only = job->check_only;
+	job->body.request.judged = job->body.request.judged && !job->check_only;
+	return 0;
 }
 
 static int start(struct job *job)
@@ -237,22 +311,35 @@ static int start(struct job *job)
 	static const struct kept_calls calls = {.changed = on_changed,
 						.closing = unwatch};
 	struct server *server = job->server;
+	const struct kept_place place = {.generation = job->roster->generation,
+					 .tenant = job->account->number,
+					 .policy = job->body.policy};
 
 	record_init(&job->record, &job->body.request);
-	job->record.tenant = job->exchange->tenant;
-	kept_cell_init(&job->cell, &server->keeper, job->body.policy, &calls, job);
+	job->record.tenant = job->account->name;
+	job->record.queue_us = (clock_mono_ns() - job->waiter.since_ns) / NS_PER_US;
+	kept_cell_init(&job->cell, &server->keeper, &place, &calls, job);
 	job->means = (struct run_means){.cell = &job->cell.cell,
 					.interp = &server->interp,
 					.output = &job->output};
 	job->run = run_new(&job->body.request, &job->means, &job->record);
 	if (!job->run)
 		return -ENOMEM;
-	server->runs++;
 	go_on(job);
-	if (job->over)
-		return 0;
-	return sd_event_add_io(server->event, &job->on_hangup,
-			       job->exchange->connection->fd, 0, on_hangup, job);
+	return 0;
+}
+
+void job_start_waiting(struct waiter *waiter)
+{
+	struct job *job = (struct job *)waiter; /* its first member */
+	int r = read_body(job, &job->refusal);
+
+	if (r == 0 && start(job) < 0)
+		problem_set(&job->refusal, 500, NULL, "there is no memory for a run");
+	if (job->refusal.status)
+		refuse_waiting(job);
+	else
+		wake(job);
 }
 
 static ssize_t read_stream(void *cls, uint64_t at, char *to, size_t most)
@@ -287,7 +374,9 @@ enum MHD_Result job_reply(struct job *job, struct exchange *exchange)
 	const struct sink *sink = &job->output.sink;
 	struct problem problem = {0};
 
-	if (job->stream)
+	if (job->refusal.status)
+		return http_refuse(exchange, &job->refusal);
+	if (job->stream && job->run)
 		return reply_stream(job, exchange);
 	if (!job->over) {
 		sleep_on(job);
@@ -301,41 +390,53 @@ enum MHD_Result job_reply(struct job *job, struct exchange *exchange)
 	return http_refuse(exchange, &problem);
 }
 
-static int check_room(const struct server *server, struct problem *problem)
+/* The client's going away ends it, wherever it is. */
+static int enter(struct job *job, struct problem *problem)
 {
-	if (server->stopping)
+	struct server *server = job->server;
+	int r, placed = tenants_enter(&server->tenants, job->account, &job->waiter,
+				      problem);
+
+	if (placed < 0)
+		return placed;
+	r = placed ? start(job) : watch_time(job, job->waiter.until_ns);
+	if (r >= 0 && !job->over)
+		r = sd_event_add_io(server->event, &job->on_hangup,
+				    job->exchange->connection->fd, 0, on_hangup, job);
+	return r;
+}
+
+static int begin(struct job *job, struct problem *problem)
+{
+	int r;
+
+	if (job->server->stopping) {
 		problem_set(problem, 503, NULL, "the daemon is stopping");
-	else if (server->runs >= server->runs_most)
-		problem_set(problem, 503, NULL,
-			    "%u runs are under way, and no more may be",
-			    server->runs_most);
-	problem->retry_after = 1;
-	return problem->status ? -EAGAIN : 0;
+		problem->retry_after = 1;
+		return -EAGAIN;
+	}
+	r = read_body(job, problem);
+	return r < 0 ? r : enter(job, problem);
 }
 
 enum MHD_Result job_begin(struct exchange *exchange, bool check_only)
 {
 	struct problem problem = {0};
-	struct job *job;
+	struct job *job = job_new(exchange, check_only);
 
-	if (check_room(exchange->server, &problem) < 0)
-		return http_refuse(exchange, &problem);
-	job = job_new(exchange);
 	if (!job) {
 		problem_set(&problem, 500, NULL, "there is no memory for a job");
 		return http_refuse(exchange, &problem);
 	}
-	if (job_body_parse(&job->body, text_str(&job->json), job->json.len, &problem) <
-	    0) {
-		job_free(job);
-		return http_refuse(exchange, &problem);
+	if (begin(job, &problem) == 0) {
+		exchange->job = job;
+		return job_reply(job, exchange);
 	}
-	job->body.request.check_only = check_only;
-	job->body.request.judged = job->body.request.judged && !check_only;
-	exchange->job = job;
-	if (start(job) < 0)
-		return MHD_NO;
-	return job_reply(job, exchange);
+	/* What has begun ends with its exchange. */
+	exchange->job = job->run ? job : NULL;
+	if (!job->run)
+		job_free(job);
+	return problem.status ? http_refuse(exchange, &problem) : MHD_NO;
 }
 
 bool job_is_over(const struct job *job)

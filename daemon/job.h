@@ -14,6 +14,9 @@ enum MHD_Result job_begin(struct exchange *exchange, bool check_only);
 /* The exchange was woken. */
 enum MHD_Result job_reply(struct job *job, struct exchange *exchange);
 
+/* Its turn has come: it has its place. */
+void job_start_waiting(struct waiter *waiter);
+
 bool job_is_over(const struct job *job);
 
 /* The exchange is over: a run that is not is cancelled. NULL is fine. */

@@ -16,6 +16,7 @@
 
 struct job_draft {
 	struct job_body *body;
+	const struct job_choice *choice;
 	struct problem *problem;
 };
 
@@ -114,21 +115,39 @@ static int take_choice(struct job_draft *draft, const char *where,
 				   "'%.100s' is not one of: %s", word, text_str(&known));
 }
 
-static int take_policy(struct job_draft *draft, const struct json_span *value)
+/* One that is there for others is not there. */
+static int find_policy(struct job_draft *draft, const struct json_span *value)
 {
-	const char *names[16];
-	const struct policy *policy;
-	size_t count = 0;
-	int r = 0;
+	const struct job_choice *choice = draft->choice;
+	const struct roster *roster = choice->roster;
+	own_text struct text known = TEXT_INIT(256);
+	char word[WORD_MOST + 1];
+	int r = take_word(draft, "/policy", value, word);
 
-	while (count < ARRAY_LEN(names) && (policy = policy_builtin(count)))
-		names[count++] = policy->name;
-	if (value)
-		r = take_choice(draft, "/policy", value, names, count);
 	if (r < 0)
 		return r;
-	draft->body->policy = (uint32_t)r;
-	policy = policy_builtin((size_t)r);
+	for (uint32_t i = 0; i < roster->policies_count; i++) {
+		if (!(choice->policies >> i & 1))
+			continue;
+		if (!strcmp(roster->policies[i]->name, word))
+			return (int)i;
+		text_addf(&known, "%s%s", known.len ? ", " : "",
+			  roster->policies[i]->name);
+	}
+	return problem_set(draft->problem, 422, "/policy", "'%.100s' is not one of: %s",
+			   word, text_str(&known));
+}
+
+static int take_policy(struct job_draft *draft, const struct json_span *value)
+{
+	const struct job_choice *choice = draft->choice;
+	int i = value ? find_policy(draft, value) : (int)choice->policy;
+	const struct policy *policy;
+
+	if (i < 0)
+		return i;
+	policy = choice->roster->policies[i];
+	draft->body->policy = (uint32_t)i;
 	request_begin(&draft->body->request, policy, &policy->limits);
 	draft->body->request.name = draft->body->name;
 	return 0;
@@ -338,11 +357,11 @@ static int take_members(struct job_draft *draft, const struct json_span *values)
 	return r;
 }
 
-int job_body_parse(struct job_body *body, const char *json, size_t len,
-		   struct problem *problem)
+int job_body_parse(struct job_body *body, const struct job_choice *choice,
+		   const char *json, size_t len, struct problem *problem)
 {
 	struct json_span values[ARRAY_LEN(fields)] = {0};
-	struct job_draft draft = {.body = body, .problem = problem};
+	struct job_draft draft = {.body = body, .choice = choice, .problem = problem};
 	struct json_walk walk;
 	bool valid = false;
 	size_t good = text_utf8_span(json, len);

@@ -8,6 +8,7 @@
 #define QUOD_JOB_BODY_H
 
 #include "daemon/problem.h"
+#include "daemon/roster.h"
 #include "supervisor/request.h"
 
 /* Source and input at their most, with what JSON adds to ordinary text. */
@@ -15,7 +16,7 @@
 
 struct job_body {
 	struct request request;
-	uint32_t policy; /* its number */
+	uint32_t policy; /* its number in the roster */
 	struct text source;
 	char name[JOB_NAME_MOST + 1];
 };
@@ -25,10 +26,17 @@ struct job_body {
 		.source = TEXT_INIT(JOB_BODY_MOST) \
 	}
 
-/* The request borrows from the body and from `json`. Errors: -EINVAL, with problem
- * filled. */
-int job_body_parse(struct job_body *body, const char *json, size_t len,
-		   struct problem *problem);
+/* Which policies there are for it, and which it has if it names none. */
+struct job_choice {
+	const struct roster *roster;
+	uint64_t policies; /* bit n: policy n */
+	uint32_t policy;
+};
+
+/* The request borrows from the body, from `json` and from the roster. Errors: -EINVAL,
+ * with problem filled. */
+int job_body_parse(struct job_body *body, const struct job_choice *choice,
+		   const char *json, size_t len, struct problem *problem);
 
 static inline void job_body_free(struct job_body *body)
 {

@@ -54,7 +54,9 @@ static int kept_start(struct cell *cell, const struct request *request, const ch
 	struct order order = {.version = ORDERS_VERSION,
 			      .kind = ORDER_SPAWN,
 			      .run = keeper->last_run + 1,
-			      .policy = kept->policy};
+			      .generation = kept->place.generation,
+			      .policy = kept->place.policy,
+			      .tenant = kept->place.tenant};
 	int r;
 
 	memcpy(order.id, id, RUNID_LEN);
@@ -131,8 +133,9 @@ static void kept_free(struct cell *cell, bool ended)
 	cell->ended = close_fd(cell->ended);
 }
 
-void kept_cell_init(struct kept_cell *kept, struct keeper *keeper, uint32_t policy,
-		    const struct kept_calls *calls, void *whose)
+void kept_cell_init(struct kept_cell *kept, struct keeper *keeper,
+		    const struct kept_place *place, const struct kept_calls *calls,
+		    void *whose)
 {
 	static const struct cell_ops ops = {
 		.start = kept_start,
@@ -145,7 +148,7 @@ void kept_cell_init(struct kept_cell *kept, struct keeper *keeper, uint32_t poli
 
 	*kept = (struct kept_cell){.cell = CELL_INIT(&ops),
 				   .keeper = keeper,
-				   .policy = policy,
+				   .place = *place,
 				   .calls = calls,
 				   .whose = whose};
 }
@@ -180,6 +183,10 @@ static int take_answer(struct keeper *keeper, const struct answer *answer, const
 
 	if (answer->kind == ANSWER_STOP) {
 		keeper->stop(keeper->whose);
+		return 0;
+	}
+	if (answer->kind == ANSWER_ROSTER) {
+		keeper->roster(keeper->whose, fds[0]);
 		return 0;
 	}
 	kept = take_coming(keeper, answer->run);
@@ -248,6 +255,15 @@ static int on_answer(sd_event_source *source, int fd, uint32_t events, void *use
 	if (r != -EPIPE && r != -ECONNRESET)
 		log_say("the monitor cannot be understood: %s", strerror(-r));
 	return sd_event_exit(keeper->event, r);
+}
+
+int keeper_adopt(struct keeper *keeper, uint32_t generation)
+{
+	const struct order order = {
+		.version = ORDERS_VERSION, .kind = ORDER_ADOPT, .generation = generation};
+	struct jail_error err;
+
+	return send_order(keeper, &order, &err);
 }
 
 int keeper_init(struct keeper *keeper, sd_event *event, int fd)

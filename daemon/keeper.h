@@ -22,7 +22,10 @@ struct kept_cell {
 	struct cell cell;
 	struct keeper *keeper;
 	uint64_t run;
-	uint32_t policy; /* its number */
+	/* Whose, and by which policy: numbers in the roster of that generation. */
+	struct kept_place {
+		uint32_t generation, tenant, policy;
+	} place;
 	const struct kept_calls *calls;
 	void *whose;
 	struct kept_cell *next; /* among those that are coming */
@@ -34,6 +37,8 @@ struct keeper {
 	uint64_t last_run;
 	struct kept_cell *coming;
 	void (*stop)(void *whose); /* the monitor wants us to leave */
+	/* Another roster: the descriptor is theirs to close. keeper_adopt() when it counts. */
+	void (*roster)(void *whose, int fd);
 	void *whose;
 };
 
@@ -41,7 +46,11 @@ struct keeper {
  * what sd_event_add_io() gives. */
 int keeper_init(struct keeper *keeper, sd_event *event, int fd);
 
-void kept_cell_init(struct kept_cell *kept, struct keeper *keeper, uint32_t policy,
-		    const struct kept_calls *calls, void *whose);
+/* All orders after this are by this generation. Errors: what send(2) gives. */
+int keeper_adopt(struct keeper *keeper, uint32_t generation);
+
+void kept_cell_init(struct kept_cell *kept, struct keeper *keeper,
+		    const struct kept_place *place, const struct kept_calls *calls,
+		    void *whose);
 
 #endif

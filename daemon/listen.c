@@ -52,16 +52,16 @@ static int make_way(const char *path, const struct sockaddr_un *name, struct usa
 	return 0;
 }
 
-static int bind_private(int fd, const struct sockaddr_un *name)
+static int bind_as(int fd, const struct sockaddr_un *name, bool open)
 {
-	mode_t mask = umask(0177);
+	mode_t mask = umask(open ? 0111 : 0177);
 	int r = bind(fd, (const struct sockaddr *)name, sizeof(*name)) < 0 ? -errno : 0;
 
 	umask(mask);
 	return r;
 }
 
-int listen_unix(const char *path, int *ret_fd, struct usage *usage)
+int listen_unix(const char *path, bool open, int *ret_fd, struct usage *usage)
 {
 	own_fd int fd = -1;
 	struct sockaddr_un name;
@@ -72,7 +72,7 @@ int listen_unix(const char *path, int *ret_fd, struct usage *usage)
 	if (r < 0)
 		return r;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	r = fd < 0 ? -errno : bind_private(fd, &name);
+	r = fd < 0 ? -errno : bind_as(fd, &name, open);
 	if (r == 0 && listen(fd, BACKLOG) < 0)
 		r = -errno;
 	if (r < 0)

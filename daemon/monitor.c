@@ -26,27 +26,23 @@
 
 #include "base/own.h"
 #include "base/signal_name.h"
+#include "daemon/config.h"
 #include "daemon/log.h"
 #include "daemon/ward.h"
 #include "policy/policy.h"
 #include "supervisor/clock.h"
 
-/* Told to leave, the server may finish what it has; the longest run is an hour, and
- * whoever stops a daemon does not wait so long. */
-#define DRAIN_MS 30000
-
-#define POLICIES_MOST 64
-
 struct monitor {
 	const struct monitor_setup *setup;
 	sd_event *event;
 	struct ward_means means;
-	struct ward **wards; /* owned; as many slots as runs_most */
+	struct ward *wards[TERMS_RUNS_MOST]; /* owned */
 	unsigned wards_count;
-	struct limits policies[POLICIES_MOST];
+	struct roster *now, *before; /* owned; before: until the server has adopted now */
 	struct order_bounds bounds;
 	int server_fd; /* pidfd; owned */
 	bool stopping, broken;
+	bool reload_again; /* asked for while the server had yet to adopt */
 };
 
 static void end_server(struct monitor *m)
@@ -55,7 +51,8 @@ static void end_server(struct monitor *m)
 	syscall(SYS_pidfd_send_signal, m->server_fd, SIGKILL, NULL, 0);
 }
 
-static void send_answer(struct monitor *m, const struct answer *answer, const int *fds)
+static void send_answer(struct monitor *m, const struct answer *answer, const int *fds,
+			unsigned count)
 {
 	struct iovec part = {(void *)(uintptr_t)answer, sizeof(*answer)};
 	union {
@@ -64,14 +61,14 @@ static void send_answer(struct monitor *m, const struct answer *answer, const in
 	} control = {.room = {0}};
 	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
 
-	if (fds) {
+	if (count) {
 		message.msg_control = &control;
-		message.msg_controllen = sizeof(control);
+		message.msg_controllen = CMSG_SPACE(count * sizeof(int));
 		control.head =
 			(struct cmsghdr){.cmsg_level = SOL_SOCKET,
 					 .cmsg_type = SCM_RIGHTS,
-					 .cmsg_len = CMSG_LEN(ANSWER_FDS * sizeof(int))};
-		memcpy(CMSG_DATA(&control.head), fds, ANSWER_FDS * sizeof(int));
+					 .cmsg_len = CMSG_LEN(count * sizeof(int))};
+		memcpy(CMSG_DATA(&control.head), fds, count * sizeof(int));
 	}
 	if (sendmsg(m->setup->orders_fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
 		return;
@@ -86,7 +83,7 @@ static void send_failure(struct monitor *m, uint64_t run, const struct jail_erro
 				.run = run,
 				.error = *err};
 
-	send_answer(m, &answer, NULL);
+	send_answer(m, &answer, NULL, 0);
 }
 
 static void on_gone(struct ward *ward, void *whose)
@@ -119,21 +116,110 @@ static void spawn(struct monitor *m, const struct order *order)
 	struct ward *ward;
 	int fds[ANSWER_FDS];
 
-	if (m->wards_count == m->setup->runs_most ||
+	if (m->wards_count >= m->now->settings.value[SETTING_RUNS] ||
 	    ward_new(order, &m->means, &ward, &err) < 0) {
 		send_failure(m, order->run, &err);
 		return;
 	}
 	m->wards[m->wards_count++] = ward;
 	ward_answer(ward, &answer, fds);
-	send_answer(m, &answer, fds);
+	send_answer(m, &answer, fds, ANSWER_FDS);
 	ward_handed_over(ward);
 }
+
+/* --- rosters ------------------------------------------------------------------ */
+
+static void set_bounds(struct monitor *m)
+{
+	m->bounds.now = m->now;
+	m->bounds.before = m->before;
+}
+
+static int send_roster(struct monitor *m)
+{
+	const struct answer answer = {.version = ORDERS_VERSION, .kind = ANSWER_ROSTER};
+	own_fd int fd = -1;
+	int r = roster_send(m->now, &fd);
+
+	if (r == 0)
+		send_answer(m, &answer, &fd, 1);
+	return r;
+}
+
+static void say_fault(void *context, const struct policy_fault *fault)
+{
+	char text[700];
+
+	(void)context;
+	report_spell(fault, text, sizeof(text));
+	log_say("%s", text);
+}
+
+static void replace(struct monitor *m, struct roster *roster)
+{
+	int r;
+
+	roster->generation = m->now->generation + 1;
+	m->before = m->now;
+	m->now = roster;
+	set_bounds(m);
+	r = send_roster(m);
+	if (r == 0)
+		return;
+	log_say("the new configuration cannot be handed over: %s: the old one counts",
+		strerror(-r));
+	m->now = m->before;
+	m->before = NULL;
+	set_bounds(m);
+	roster_unref(roster);
+}
+
+/* Two rosters may count at a time and not three. */
+static void reload(struct monitor *m)
+{
+	struct policy_report report = {.say = say_fault, .faults_only = true};
+	struct roster *roster;
+
+	m->reload_again = m->before != NULL;
+	if (m->before || m->stopping)
+		return;
+	if (config_load(m->setup->config_dir, m->setup->runs, &report, &roster) < 0)
+		log_say("the configuration has %u faults: the old one counts",
+			report.faults);
+	else
+		replace(m, roster);
+}
+
+static void adopted(struct monitor *m)
+{
+	roster_unref(m->before);
+	m->before = NULL;
+	set_bounds(m);
+	log_say("configuration %u counts: %u tenants, %u policies", m->now->generation,
+		m->now->tenants_count, m->now->policies_count);
+	if (m->reload_again)
+		reload(m);
+}
+
+static int on_hangup(sd_event_source *source, const struct signalfd_siginfo *info,
+		     void *userdata)
+{
+	(void)source;
+	(void)info;
+	reload(userdata);
+	return 0;
+}
+
+/* --- orders ------------------------------------------------------------------- */
 
 static void obey(struct monitor *m, const struct order *order)
 {
 	struct ward *ward;
 
+	if (order->kind == ORDER_ADOPT) {
+		adopted(m);
+		return;
+	}
 	if (order->kind == ORDER_SPAWN) {
 		m->bounds.last_run = order->run;
 		spawn(m, order);
@@ -216,11 +302,13 @@ static int on_server_end(sd_event_source *source, int fd, uint32_t events, void 
 
 static int on_drained(sd_event_source *source, uint64_t usec, void *userdata)
 {
+	struct monitor *m = userdata;
+
 	(void)source;
 	(void)usec;
-	log_say("%d ms have passed since it was told to stop: the server is ended",
-		DRAIN_MS);
-	end_server(userdata);
+	log_say("%llu ms have passed since it was told to stop: the server is ended",
+		(unsigned long long)m->now->settings.value[SETTING_DRAIN_MS]);
+	end_server(m);
 	return 0;
 }
 
@@ -238,9 +326,10 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 		return 0;
 	}
 	m->stopping = true;
-	send_answer(m, &stop, NULL);
+	send_answer(m, &stop, NULL, 0);
 	return sd_event_add_time_relative(m->event, NULL, CLOCK_MONOTONIC,
-					  DRAIN_MS * 1000ull, 1000, on_drained, m);
+					  m->now->settings.value[SETTING_DRAIN_MS] * 1000,
+					  1000, on_drained, m);
 }
 
 static int watch_all(struct monitor *m)
@@ -255,18 +344,9 @@ static int watch_all(struct monitor *m)
 		r = sd_event_add_signal(m->event, NULL, SIGTERM, on_signal, m);
 	if (r >= 0)
 		r = sd_event_add_signal(m->event, NULL, SIGINT, on_signal, m);
+	if (r >= 0)
+		r = sd_event_add_signal(m->event, NULL, SIGHUP, on_hangup, m);
 	return r;
-}
-
-static void know_policies(struct monitor *m)
-{
-	const struct policy *policy;
-	uint32_t count = 0;
-
-	while (count < POLICIES_MOST && (policy = policy_builtin(count)))
-		m->policies[count++] = policy->limits;
-	m->bounds = (struct order_bounds){
-		.policies = m->policies, .policies_count = count, .tenants_count = 1};
 }
 
 static int prepare(struct monitor *m)
@@ -275,9 +355,6 @@ static int prepare(struct monitor *m)
 
 	if (r < 0)
 		return r;
-	m->wards = calloc(m->setup->runs_most, sizeof(struct ward *));
-	if (!m->wards)
-		return -ENOMEM;
 	m->server_fd = (int)syscall(SYS_pidfd_open, m->setup->server, 0);
 	if (m->server_fd < 0)
 		return -errno;
@@ -286,7 +363,7 @@ static int prepare(struct monitor *m)
 				       .place = m->setup->place,
 				       .gone = on_gone,
 				       .whose = m};
-	know_policies(m);
+	set_bounds(m);
 	return watch_all(m);
 }
 
@@ -294,14 +371,16 @@ static void take_down(struct monitor *m)
 {
 	while (m->wards_count)
 		ward_free(m->wards[--m->wards_count]);
-	free(m->wards);
+	roster_unref(m->now);
+	roster_unref(m->before);
 	sd_event_unref(m->event);
 	close_fd(m->server_fd);
 }
 
 int monitor_run(const struct monitor_setup *setup)
 {
-	struct monitor m = {.setup = setup, .server_fd = -1};
+	struct monitor m = {
+		.setup = setup, .now = roster_ref(setup->roster), .server_fd = -1};
 	int r = prepare(&m);
 
 	if (r >= 0)

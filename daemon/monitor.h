@@ -8,21 +8,25 @@
 
 #include <sys/types.h>
 
+#include "daemon/roster.h"
 #include "supervisor/interp.h"
 #include "supervisor/place.h"
 
 struct monitor_setup {
 	const struct interp *interp;
 	const struct run_place *place;
-	int orders_fd; /* our end of the socket pair */
-	pid_t server;  /* our child */
-	unsigned runs_most;
+	int orders_fd;	       /* our end of the socket pair */
+	pid_t server;	       /* our child */
+	struct roster *roster; /* the first */
+	/* For config_load(), which reads again at SIGHUP. */
+	const char *config_dir;
+	uint64_t runs;
 };
 
 /*
  * Serves until the server has ended, by itself, because it was told to (SIGTERM, SIGINT),
- * or because it sent what is no order; then no jail is left. SIGTERM and SIGINT must be
- * blocked and SIGPIPE ignored. Returns the exit code of quodd.
+ * or because it sent what is no order; then no jail is left. SIGTERM, SIGINT and SIGHUP must
+ * be blocked and SIGPIPE ignored. Returns the exit code of quodd.
  */
 int monitor_run(const struct monitor_setup *setup);
 

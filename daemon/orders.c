@@ -8,7 +8,7 @@
 #include <limits.h>
 #include <string.h>
 
-_Static_assert(sizeof(struct order) == 2 * 4 + 8 + 2 * 4 + ORDER_ID_ROOM + 8 * LIMIT_IDS,
+_Static_assert(sizeof(struct order) == 2 * 4 + 8 + 4 * 4 + ORDER_ID_ROOM + 8 * LIMIT_IDS,
 	       "an order has no hole that could carry anything");
 _Static_assert(sizeof(struct ending) <= PIPE_BUF, "an ending is written at once");
 _Static_assert(ORDER_ID_ROOM > RUNID_LEN, "an id fits");
@@ -49,20 +49,45 @@ static bool limits_fit(const struct order *order, const struct limits *policy)
 	return true;
 }
 
+/* NULL: it does not count. */
+static const struct roster *roster_of(const struct order *order,
+				      const struct order_bounds *bounds)
+{
+	if (order->generation == bounds->now->generation)
+		return bounds->now;
+	return bounds->before && order->generation == bounds->before->generation
+		       ? bounds->before
+		       : NULL;
+}
+
 static enum order_fault check_spawn(const struct order *order,
 				    const struct order_bounds *bounds)
 {
+	const struct roster *roster = roster_of(order, bounds);
+
 	if (order->run <= bounds->last_run)
 		return ORDER_FAULT_RUN;
-	if (order->policy >= bounds->policies_count)
-		return ORDER_FAULT_POLICY;
-	if (order->tenant >= bounds->tenants_count)
+	if (order->unused)
+		return ORDER_FAULT_EXCESS;
+	if (!roster)
+		return ORDER_FAULT_GENERATION;
+	if (order->tenant >= roster->tenants_count)
 		return ORDER_FAULT_TENANT;
+	if (order->policy >= roster->policies_count ||
+	    !(roster->tenants[order->tenant].policies >> order->policy & 1))
+		return ORDER_FAULT_POLICY;
 	if (!is_id(order->id))
 		return ORDER_FAULT_ID;
-	if (!limits_fit(order, &bounds->policies[order->policy]))
+	if (!limits_fit(order, &roster->policies[order->policy]->limits))
 		return ORDER_FAULT_LIMIT;
 	return ORDER_FAULT_NONE;
+}
+
+static bool says_no_more(const struct order *order)
+{
+	return !order->policy && !order->tenant && !order->unused &&
+	       is_zero(order->id, sizeof(order->id)) &&
+	       is_zero(order->limit, sizeof(order->limit));
 }
 
 /* The run may be over: both sides were on their way. */
@@ -71,10 +96,17 @@ static enum order_fault check_about_run(const struct order *order,
 {
 	if (order->run == 0 || order->run > bounds->last_run)
 		return ORDER_FAULT_RUN;
-	if (order->policy || order->tenant || !is_zero(order->id, sizeof(order->id)) ||
-	    !is_zero(order->limit, sizeof(order->limit)))
-		return ORDER_FAULT_EXCESS;
-	return ORDER_FAULT_NONE;
+	return order->generation || !says_no_more(order) ? ORDER_FAULT_EXCESS
+							 : ORDER_FAULT_NONE;
+}
+
+/* Once for each that it was given. */
+static enum order_fault check_adopt(const struct order *order,
+				    const struct order_bounds *bounds)
+{
+	if (!bounds->before || order->generation != bounds->now->generation)
+		return ORDER_FAULT_GENERATION;
+	return order->run || !says_no_more(order) ? ORDER_FAULT_EXCESS : ORDER_FAULT_NONE;
 }
 
 static enum order_fault check_kind(const struct order *order,
@@ -86,6 +118,8 @@ static enum order_fault check_kind(const struct order *order,
 	case ORDER_CLOCK:
 	case ORDER_KILL:
 		return check_about_run(order, bounds);
+	case ORDER_ADOPT:
+		return check_adopt(order, bounds);
 	default:
 		return ORDER_FAULT_KIND;
 	}
@@ -122,6 +156,8 @@ bool answer_is_valid(const struct answer *answer, unsigned fds)
 		return fds == 0 && answer->error.errnum > 0;
 	case ANSWER_STOP:
 		return fds == 0;
+	case ANSWER_ROSTER:
+		return fds == 1;
 	default:
 		return false;
 	}

@@ -9,6 +9,8 @@
  *				pipe on which its ending comes; or FAILED run
  *	CLOCK run	->	its wall time begins: at READY for the parser, at GO for the script
  *	KILL run	->
+ *			<-	ROSTER, with one descriptor: another generation of it counts
+ *	ADOPT		->	it counts from here on: until then both do
  *			<-	one struct ending on the pipe, then its end of file
  *			<-	STOP: take no more work and leave
  *
@@ -28,18 +30,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/roster.h"
 #include "jail/jail.h"
 #include "policy/limits.h"
 #include "supervisor/runid.h"
 #include "supervisor/status.h"
 
-#define ORDERS_VERSION 1u
+#define ORDERS_VERSION 2u
 
 /* X(id, number) */
 #define ORDER_KINDS(X) \
 	X(SPAWN, 1)    \
 	X(CLOCK, 2)    \
-	X(KILL, 3)
+	X(KILL, 3)     \
+	X(ADOPT, 4)
 
 enum order_kind {
 #define X(id, number) ORDER_##id = (number),
@@ -55,8 +59,10 @@ struct order {
 	uint32_t version;	   /* ORDERS_VERSION */
 	uint32_t kind;		   /* enum order_kind */
 	uint64_t run;		   /* SPAWN: above all before it; others: not above */
-	uint32_t policy;	   /* SPAWN: its number in the monitor's list */
-	uint32_t tenant;	   /* SPAWN: his number in the monitor's list */
+	uint32_t generation;	   /* SPAWN, ADOPT: of the roster */
+	uint32_t policy;	   /* SPAWN: its number there, one that the tenant has */
+	uint32_t tenant;	   /* SPAWN: his number there */
+	uint32_t unused;	   /* 0 */
 	char id[ORDER_ID_ROOM];	   /* SPAWN: a ULID, zeros after it */
 	uint64_t limit[LIMIT_IDS]; /* SPAWN: from its least to the policy's own */
 };
@@ -68,7 +74,8 @@ struct order {
 	X(VERSION, "of another version")                           \
 	X(KIND, "of an unknown kind")                              \
 	X(RUN, "about a run that cannot be")                       \
-	X(POLICY, "for a policy that there is not")                \
+	X(GENERATION, "for a roster that does not count")          \
+	X(POLICY, "for a policy that the tenant does not have")    \
 	X(TENANT, "for a tenant that there is not")                \
 	X(ID, "with an id that is none, or another run's")         \
 	X(LIMIT, "with a limit outside of what its policy allows") \
@@ -86,9 +93,9 @@ extern const char *const order_fault_texts[ORDER_FAULTS_COUNT];
 
 /* What the monitor knows. */
 struct order_bounds {
-	const struct limits *policies; /* of each policy */
-	uint32_t policies_count, tenants_count;
-	uint64_t last_run; /* highest number that a SPAWN had; 0: none yet */
+	const struct roster *now;
+	const struct roster *before; /* NULL: the server has adopted the one of now */
+	uint64_t last_run;	     /* highest number that a SPAWN had; 0: none yet */
 };
 
 /* ret_order is written only with ORDER_FAULT_NONE. The bytes need no alignment. */
@@ -99,7 +106,8 @@ enum order_fault order_check(const void *bytes, size_t len,
 #define ANSWER_KINDS(X) \
 	X(HELD, 1)      \
 	X(FAILED, 2)    \
-	X(STOP, 3)
+	X(STOP, 3)      \
+	X(ROSTER, 4)
 
 enum answer_kind {
 #define X(id, number) ANSWER_##id = (number),
@@ -118,7 +126,7 @@ enum answer_fd {
 
 struct answer {
 	uint32_t version, kind;
-	uint64_t run;				  /* 0 in STOP */
+	uint64_t run;				  /* 0 in STOP and ROSTER */
 	uint32_t memory_by, cpu_by, processes_by; /* HELD: enum jail_enforcer */
 	struct jail_error error;		  /* FAILED */
 };

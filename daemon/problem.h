@@ -10,12 +10,14 @@
 /* X(status, title) */
 #define PROBLEMS(X)                   \
 	X(400, "Malformed request")   \
-	X(403, "Not your daemon")     \
+	X(401, "Who are you?")        \
+	X(403, "Not for you")         \
 	X(404, "No such resource")    \
 	X(405, "No such method here") \
 	X(413, "Too large")           \
 	X(415, "Wrong content type")  \
 	X(422, "Impossible job")      \
+	X(429, "Too many")            \
 	X(500, "The daemon failed")   \
 	X(503, "Not now")
 
@@ -24,7 +26,7 @@ struct problem {
 	char detail[400];
 	char where[120];   /* a JSON pointer into the body; "": the request as a whole */
 	const char *allow; /* 405: the methods that there are; static */
-	unsigned retry_after; /* 503: seconds */
+	unsigned retry_after; /* 429, 503: seconds */
 };
 
 /* Returns -EINVAL, so that it can be returned in turn. `where` may be NULL. */

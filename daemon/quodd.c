@@ -22,6 +22,7 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "base/own.h"
+#include "daemon/config.h"
 #include "daemon/listen.h"
 #include "daemon/log.h"
 #include "daemon/monitor.h"
@@ -29,30 +30,33 @@
 
 #define EXIT_CONFIGURATION 2
 
-#define RUNS_DEFAULT 16u
-#define RUNS_MOST    512u
-
 struct quodd_args {
-	const char *socket, *state, *runs, *user;
-	bool help, version;
+	const char *config, *socket, *state, *runs, *user;
+	bool test, help, version;
 };
 
 #define OFFSET(member) offsetof(struct quodd_args, member)
 
 static const struct option options[] = {
+	{0, "config", "DIR", "quodd.conf, tenants.d and policies are there (none)",
+	 OFFSET(config)},
 	{0, "socket", "PATH", "listens there; only its owner may connect",
 	 OFFSET(socket)},
 	{0, "state", "DIR", "a directory of its own, which one daemon has at a time",
 	 OFFSET(state)},
-	{0, "runs", "N", "so many at once, 1 to 512 (16)", OFFSET(runs)},
+	{0, "runs", "N", "so many at once, whatever quodd.conf says, 1 to 512 (16)",
+	 OFFSET(runs)},
 	{0, "user", "NAME",
 	 "whom the server becomes when root starts it (quod, or nobody)", OFFSET(user)},
+	{0, "test", NULL, "says what is wrong with the configuration, and nothing else",
+	 OFFSET(test)},
 	{'h', "help", NULL, "shows this", OFFSET(help)},
 	{'V', "version", NULL, "shows the version", OFFSET(version)},
 };
 
 struct quodd {
-	unsigned runs;
+	struct roster *roster; /* owned */
+	uint64_t runs;	       /* by option; 0: as the configuration has it */
 	uid_t uid;
 	gid_t gid;
 	int state_fd, listen_fd, orders_fd; /* owned */
@@ -110,17 +114,15 @@ static int find_user(const char *wanted, struct quodd *q, struct usage *usage)
 
 static int take_args(const struct quodd_args *args, struct quodd *q, struct usage *usage)
 {
-	uint32_t runs = RUNS_DEFAULT;
 	enum number_error e = NUMBER_OK;
 
-	if (!args->socket)
+	if (!args->socket && !args->test)
 		return usage_fail(usage, -EINVAL, "--socket PATH is missing");
 	if (args->runs)
-		e = number_parse_u32(args->runs, 1, RUNS_MOST, &runs);
+		e = number_parse_u64(args->runs, 1, TERMS_RUNS_MOST, &q->runs);
 	if (e)
 		return usage_fail(usage, -EINVAL, "--runs '%.100s' %s", args->runs,
 				  number_error_text(e));
-	q->runs = runs;
 	return find_user(args->user, q, usage);
 }
 
@@ -135,6 +137,27 @@ static void raise_files(void)
 	(void)setrlimit(RLIMIT_NOFILE, &files);
 }
 
+static void say_fault(void *context, const struct policy_fault *fault)
+{
+	struct usage *usage = context;
+	char text[sizeof(usage->text)];
+
+	report_spell(fault, text, sizeof(text));
+	if (usage->text[0])
+		log_say("%s", usage->text);
+	memcpy(usage->text, text, sizeof(text));
+}
+
+/* All that is wrong is told, the last of it where the caller tells what has failed. */
+static int load(const struct quodd_args *args, struct quodd *q, struct usage *usage)
+{
+	struct policy_report report = {
+		.say = say_fault, .context = usage, .faults_only = true};
+
+	usage->text[0] = '\0';
+	return config_load(args->config, q->runs, &report, &q->roster);
+}
+
 static int prepare_process(struct usage *usage)
 {
 	struct jail_error err;
@@ -147,6 +170,7 @@ static int prepare_process(struct usage *usage)
 	sigemptyset(&ours);
 	sigaddset(&ours, SIGTERM);
 	sigaddset(&ours, SIGINT);
+	sigaddset(&ours, SIGHUP);
 	sigprocmask(SIG_BLOCK, &ours, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
@@ -165,21 +189,22 @@ static int open_all(const struct quodd_args *args, struct quodd *q, struct usage
 	if (q->interp.fd < 0)
 		return usage_fail(usage, -q->interp.errnum, "%s", q->interp.why);
 	place_open(&where, &q->place);
-	return listen_unix(args->socket, &q->listen_fd, usage);
+	return listen_unix(args->socket, args->config != NULL, &q->listen_fd, usage);
 }
 
-static void exec_server(const struct quodd *q, int orders, int listener, int self)
+static void exec_server(const struct quodd *q, int orders, int listener, int roster,
+			int self)
 {
-	char runs[16], uid[16], gid[16], name[] = SERVER_NAME;
-	char *argv[] = {name, runs, uid, gid, NULL}, *envp[] = {NULL};
+	char uid[16], gid[16], name[] = SERVER_NAME;
+	char *argv[] = {name, uid, gid, NULL}, *envp[] = {NULL};
 	sigset_t none;
 
-	snprintf(runs, sizeof(runs), "%u", q->runs);
 	snprintf(uid, sizeof(uid), "%u", q->uid);
 	snprintf(gid, sizeof(gid), "%u", q->gid);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (dup2(orders, SERVER_ORDERS_FD) < 0 || dup2(listener, SERVER_LISTEN_FD) < 0)
+	if (dup2(orders, SERVER_ORDERS_FD) < 0 || dup2(listener, SERVER_LISTEN_FD) < 0 ||
+	    dup2(roster, SERVER_ROSTER_FD) < 0)
 		_exit(126);
 	fexecve(self, argv, envp);
 	_exit(127);
@@ -188,30 +213,41 @@ static void exec_server(const struct quodd *q, int orders, int listener, int sel
 /* Above those that the server gets, so that no dup2() steps on another. */
 static int lift(int fd)
 {
-	return fcntl(fd, F_DUPFD_CLOEXEC, SERVER_LISTEN_FD + 1);
+	return fcntl(fd, F_DUPFD_CLOEXEC, SERVER_ROSTER_FD + 1);
 }
 
-static int start_server(struct quodd *q, struct usage *usage)
+static int fork_server(struct quodd *q)
 {
 	own_fd int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	own_fd int orders = -1, listener = -1, program = -1, theirs = -1;
+	own_fd int roster = -1, list = -1;
 	int pair[2];
+	int r = self < 0 ? -errno : roster_send(q->roster, &roster);
 
-	if (self < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return usage_fail(usage, -errno, "cannot start the server: %s",
-				  strerror(errno));
+	if (r == 0 && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		r = -errno;
+	if (r < 0)
+		return r;
 	q->orders_fd = pair[0];
 	theirs = pair[1];
 	orders = lift(theirs);
 	listener = lift(q->listen_fd);
+	list = lift(roster);
 	program = lift(self);
-	if (orders >= 0 && listener >= 0 && program >= 0)
-		q->server = fork();
-	if (q->server == 0 && orders >= 0 && listener >= 0 && program >= 0)
-		exec_server(q, orders, listener, program);
-	if (q->server <= 0)
-		return usage_fail(usage, -errno, "cannot start the server: %s",
-				  strerror(errno));
+	if (orders < 0 || listener < 0 || list < 0 || program < 0)
+		return -errno;
+	q->server = fork();
+	if (q->server == 0)
+		exec_server(q, orders, listener, list, program);
+	return q->server < 0 ? -errno : 0;
+}
+
+static int start_server(struct quodd *q, struct usage *usage)
+{
+	int r = fork_server(q);
+
+	if (r < 0)
+		return usage_fail(usage, r, "cannot start the server: %s", strerror(-r));
 	q->listen_fd = close_fd(q->listen_fd);
 	return 0;
 }
@@ -223,7 +259,10 @@ static int run(const struct quodd_args *args, struct quodd *q, struct usage *usa
 	if (r == 0)
 		r = prepare_process(usage);
 	if (r == 0)
-		r = open_all(args, q, usage);
+		r = load(args, q, usage);
+	if (r < 0 || args->test)
+		return r;
+	r = open_all(args, q, usage);
 	if (r < 0)
 		return r;
 	r = start_server(q, usage);
@@ -232,7 +271,9 @@ static int run(const struct quodd_args *args, struct quodd *q, struct usage *usa
 							.place = &q->place,
 							.orders_fd = q->orders_fd,
 							.server = q->server,
-							.runs_most = q->runs});
+							.roster = q->roster,
+							.config_dir = args->config,
+							.runs = q->runs});
 	/* Only here it is surely ours. */
 	unlink(args->socket);
 	return r;
@@ -263,6 +304,7 @@ int quodd_main(int argc, char **argv)
 		r = run(&args, &q, &usage);
 	if (r < 0)
 		log_say("%s", usage.text);
+	roster_unref(q.roster);
 	interp_close(&q.interp);
 	place_close(&q.place);
 	close_fd(q.state_fd);

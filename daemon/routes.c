@@ -21,9 +21,14 @@
 struct route {
 	const char *method, *path;
 	enum MHD_Result (*answer)(struct exchange *exchange);
-	bool for_tenants; /* and for nobody else */
-	bool has_body;	  /* JSON */
+	enum { FOR_ALL, FOR_KNOWN, FOR_TENANTS } for_whom; /* KNOWN: or an operator */
+	bool has_body;					   /* JSON */
 };
+
+static const char *header(struct exchange *exchange, const char *name)
+{
+	return MHD_lookup_connection_value(exchange->mhd, MHD_HEADER_KIND, name);
+}
 
 static enum MHD_Result answer_health(struct exchange *exchange)
 {
@@ -57,17 +62,84 @@ static void add_policy(const struct policy *policy, struct text *to)
 	text_add_str(to, "}}");
 }
 
+static bool may_use(const struct exchange *exchange, uint32_t policy)
+{
+	return exchange->is_operator || exchange->account->policies >> policy & 1;
+}
+
 static enum MHD_Result answer_policies(struct exchange *exchange)
 {
-	own_text struct text json = TEXT_INIT(65536);
-	const struct policy *policy;
+	const struct roster *roster = exchange->server->tenants.roster;
+	own_text struct text json = TEXT_INIT(262144);
+	const char *before = "";
 
 	text_add_str(&json, "{\"policies\":[");
-	for (size_t i = 0; (policy = policy_builtin(i)); i++) {
-		text_add_str(&json, i ? "," : "");
-		add_policy(policy, &json);
+	for (uint32_t i = 0; i < roster->policies_count; i++) {
+		if (!may_use(exchange, i))
+			continue;
+		text_add_str(&json, before);
+		add_policy(roster->policies[i], &json);
+		before = ",";
 	}
 	text_add_str(&json, "]}\n");
+	return http_reply(exchange, 200, JSON_TYPE, text_str(&json), json.len);
+}
+
+static void add_rate(const struct tenant *tenant, struct text *to)
+{
+	uint64_t burst = tenant->terms.value[TERM_RATE_BURST];
+
+	if (burst)
+		text_addf(to, "%.3f",
+			  1000.0 * (double)burst /
+				  (double)tenant->terms.value[TERM_RATE_MS]);
+	else
+		text_add_str(to, "null");
+}
+
+static void add_tenant(const struct roster *roster, const struct tenant *tenant,
+		       struct text *to)
+{
+	const char *before = "";
+
+	text_add_str(to, "{\"name\":");
+	json_add_str(to, tenant->name);
+	text_add_str(to, ",\"policies\":[");
+	for (uint32_t i = 0; i < roster->policies_count; i++) {
+		if (!(tenant->policies >> i & 1))
+			continue;
+		text_add_str(to, before);
+		json_add_str(to, roster->policies[i]->name);
+		before = ",";
+	}
+	text_addf(to,
+		  "],\"running\":%u,\"queued\":%u,\"runs_most\":%llu,"
+		  "\"queue_most\":%llu,\"rate_per_second\":",
+		  tenant->running, tenant->queued,
+		  (unsigned long long)tenant->terms.value[TERM_RUNS],
+		  (unsigned long long)tenant->terms.value[TERM_QUEUE]);
+	add_rate(tenant, to);
+	text_addf(to, ",\"started\":%llu,\"refused\":%llu}",
+		  (unsigned long long)tenant->started,
+		  (unsigned long long)tenant->refused);
+}
+
+static enum MHD_Result answer_tenants(struct exchange *exchange)
+{
+	const struct tenants *tenants = &exchange->server->tenants;
+	own_text struct text json = TEXT_INIT(ROSTER_TENANTS_MOST * 8192ull);
+	const char *before = "";
+
+	text_add_str(&json, "{\"tenants\":[");
+	for (const struct tenant *at = tenants->list; at; at = at->next) {
+		if (at->gone || !(exchange->is_operator || at == exchange->account))
+			continue;
+		text_add_str(&json, before);
+		add_tenant(tenants->roster, at, &json);
+		before = ",";
+	}
+	text_addf(&json, "],\"warm\":0,\"runs_most\":%llu}\n",
+		  (unsigned long long)tenants->roster->settings.value[SETTING_RUNS]);
 	return http_reply(exchange, 200, JSON_TYPE, text_str(&json), json.len);
 }
 
@@ -87,12 +159,13 @@ static enum MHD_Result answer_check(struct exchange *exchange)
 }
 
 static const struct route routes[] = {
-	{"GET", "/healthz", answer_health, false, false},
-	{"GET", "/readyz", answer_ready, false, false},
-	{"GET", "/v1/openapi.json", answer_openapi, true, false},
-	{"GET", "/v1/policies", answer_policies, true, false},
-	{"POST", "/v1/check", answer_check, true, true},
-	{"POST", "/v1/run", answer_run, true, true},
+	{"GET", "/healthz", answer_health, FOR_ALL, false},
+	{"GET", "/readyz", answer_ready, FOR_ALL, false},
+	{"GET", "/v1/openapi.json", answer_openapi, FOR_KNOWN, false},
+	{"GET", "/v1/policies", answer_policies, FOR_KNOWN, false},
+	{"GET", "/v1/tenants", answer_tenants, FOR_KNOWN, false},
+	{"POST", "/v1/check", answer_check, FOR_TENANTS, true},
+	{"POST", "/v1/run", answer_run, FOR_TENANTS, true},
 };
 
 /* *ret_allow: the path is there, but for that method only. */
@@ -108,11 +181,6 @@ static const struct route *find(const char *method, const char *path,
 		*ret_allow = routes[i].method;
 	}
 	return NULL;
-}
-
-static const char *header(struct exchange *exchange, const char *name)
-{
-	return MHD_lookup_connection_value(exchange->mhd, MHD_HEADER_KIND, name);
 }
 
 /* Parameters after the type are of no interest. */
@@ -138,15 +206,42 @@ static int check_body(struct exchange *exchange, struct problem *problem)
 	return 0;
 }
 
-/* Without a configuration the one who has started us is the tenant and the operator. */
+/* What comes after "Bearer "; NULL: there is none. */
+static const char *token_of(struct exchange *exchange)
+{
+	static const char scheme[] = "Bearer ";
+	const char *value = header(exchange, MHD_HTTP_HEADER_AUTHORIZATION);
+
+	return value && !strncasecmp(value, scheme, strlen(scheme))
+		       ? value + strlen(scheme)
+		       : NULL;
+}
+
+/* Who shows a token is whom it names, or nobody. The one who has started us sees
+ * everything; to run something he has to be a tenant as well. */
 static void identify(struct exchange *exchange)
 {
 	const struct server *server = exchange->server;
+	const struct peer *peer = &exchange->connection->peer;
+	const char *token = token_of(exchange);
 
-	if (exchange->connection->uid != server->tenant_uid)
+	exchange->account = tenant_ref(token ? tenants_find_token(&server->tenants, token)
+					     : tenants_find_peer(&server->tenants, peer));
+	exchange->is_operator = !token && peer->uid == server->owner;
+	if (!exchange->account)
 		return;
-	exchange->tenant = server->tenant;
-	exchange->is_operator = true;
+	exchange->tenant = exchange->account->name;
+	exchange->is_operator =
+		exchange->is_operator || exchange->account->terms.value[TERM_OPERATOR];
+}
+
+static int refuse_stranger(struct exchange *exchange, struct problem *problem)
+{
+	if (token_of(exchange))
+		return problem_set(problem, 401, NULL, "no tenant has this token");
+	return problem_set(problem, 403, NULL,
+			   "user %u is no tenant of this daemon: see quodd.conf(5)",
+			   exchange->connection->peer.uid);
 }
 
 static int check_route(struct exchange *exchange, const char *method, const char *path,
@@ -165,9 +260,11 @@ static int check_route(struct exchange *exchange, const char *method, const char
 				   "there is nothing at %.200s: see /v1/openapi.json",
 				   path);
 	identify(exchange);
-	if (exchange->route->for_tenants && !exchange->tenant)
-		return problem_set(problem, 403, NULL,
-				   "this daemon serves only the user who has started it");
+	if (exchange->route->for_whom == FOR_TENANTS && !exchange->account)
+		return refuse_stranger(exchange, problem);
+	if (exchange->route->for_whom == FOR_KNOWN && !exchange->account &&
+	    !exchange->is_operator)
+		return refuse_stranger(exchange, problem);
 	return exchange->route->has_body ? check_body(exchange, problem) : 0;
 }
 
@@ -185,7 +282,12 @@ enum MHD_Result routes_answer(struct exchange *exchange)
 {
 	struct problem problem = {0};
 
-	if (text_status(&exchange->body) == -E2BIG)
+	if (exchange->too_much) {
+		problem_set(&problem, 429, NULL,
+			    "tenant '%s' has sent more than may be in memory at once",
+			    exchange->tenant);
+		problem.retry_after = 1;
+	} else if (text_status(&exchange->body) == -E2BIG)
 		problem_set(&problem, 413, NULL, "the body has more than %u bytes",
 			    JOB_BODY_MOST);
 	else if (text_status(&exchange->body))

@@ -16,13 +16,14 @@
 
 #include "base/own.h"
 #include "daemon/confined.h"
+#include "daemon/job.h"
 #include "daemon/log.h"
 
-/* Both descriptors were made by the monitor, without that flag for their way through
+/* They were made by the monitor, without that flag for their way through
  * exec. */
 static int take_descriptors(void)
 {
-	for (int fd = SERVER_ORDERS_FD; fd <= SERVER_LISTEN_FD; fd++)
+	for (int fd = SERVER_ORDERS_FD; fd <= SERVER_ROSTER_FD; fd++)
 		if (fcntl(fd, F_SETFD, FD_CLOEXEC) < 0)
 			return -errno;
 	return 0;
@@ -51,6 +52,41 @@ static void on_stop(void *whose)
 	server->stopping = true;
 	http_stop_listening(&server->http);
 	server_leave_if_done(server);
+}
+
+/* The monitor has seen that it is right; what fails here is us. */
+static void on_roster(void *whose, int fd)
+{
+	struct server *server = whose;
+	struct roster *roster;
+	uint32_t generation;
+	int r = roster_receive(fd, &roster);
+
+	close_fd(fd);
+	if (r == 0) {
+		generation = roster->generation;
+		r = tenants_adopt(&server->tenants, roster);
+	}
+	if (r == 0)
+		r = keeper_adopt(&server->keeper, generation);
+	if (r < 0) {
+		log_say("the new configuration cannot be had: %s", strerror(-r));
+		sd_event_exit(server->event, r);
+		return;
+	}
+	http_adopt(&server->http);
+}
+
+static int take_first_roster(struct server *server)
+{
+	struct roster *roster;
+	int r = roster_receive(SERVER_ROSTER_FD, &roster);
+
+	close_fd(SERVER_ROSTER_FD);
+	if (r == 0)
+		r = tenants_adopt(&server->tenants, roster);
+	server->tenants.start = job_start_waiting;
+	return r;
 }
 
 static int on_first(sd_event_source *source, uint64_t usec, void *userdata)
@@ -82,6 +118,8 @@ static int prepare(struct server *server)
 	int r = take_descriptors();
 
 	if (r == 0)
+		r = take_first_roster(server);
+	if (r == 0)
 		r = sd_event_new(&server->event);
 	if (r >= 0)
 		r = warm_up(server->event);
@@ -90,6 +128,7 @@ static int prepare(struct server *server)
 	if (r < 0)
 		return r;
 	server->keeper.stop = on_stop;
+	server->keeper.roster = on_roster;
 	server->keeper.whose = server;
 	server->interp = (struct interp)INTERP_INIT;
 	server->interp.path = "quod-js";
@@ -100,7 +139,7 @@ static int confine(struct server *server, const uint32_t args[SERVER_ARGS])
 {
 	struct jail_error err;
 	int r = server_leave(args[SERVER_ARG_UID], args[SERVER_ARG_GID],
-			     &server->tenant_uid, &err);
+			     &server->owner_seen, &err);
 
 	if (r == 0)
 		r = server_seal(&err);
@@ -108,11 +147,6 @@ static int confine(struct server *server, const uint32_t args[SERVER_ARGS])
 		log_say("the server cannot confine itself and will not listen: %s: %s",
 			jail_stage_name(err.stage), err.text);
 	return r;
-}
-
-static void name_tenant(struct server *server, uid_t uid)
-{
-	snprintf(server->tenant, sizeof(server->tenant), "uid-%u", uid);
 }
 
 /* Signals are for the monitor, which tells us; a terminal sends them to us as well. */
@@ -128,8 +162,7 @@ static int serve(struct server *server, const uint32_t args[SERVER_ARGS])
 {
 	int r;
 
-	name_tenant(server, getuid());
-	server->runs_most = args[SERVER_ARG_RUNS];
+	server->owner = getuid();
 	r = prepare(server);
 	if (r < 0) {
 		log_say("the server cannot begin: %s%s", strerror(-r),
@@ -141,13 +174,14 @@ static int serve(struct server *server, const uint32_t args[SERVER_ARGS])
 	if (r == 0)
 		r = sd_event_loop(server->event);
 	http_free(&server->http);
+	tenants_free(&server->tenants);
 	sd_event_unref(server->event);
 	return r;
 }
 
 int server_main(int argc, char **argv)
 {
-	struct server server = {.runs_most = 0};
+	struct server server = {.stopping = false};
 	uint32_t args[SERVER_ARGS];
 	int r = read_args(argc, argv, args);
 

@@ -12,17 +12,18 @@
 
 #include "daemon/http.h"
 #include "daemon/keeper.h"
+#include "daemon/tenants.h"
 
 #define SERVER_NAME "quodd-server"
 
 /* Where it finds what it is given. */
 #define SERVER_ORDERS_FD 3
 #define SERVER_LISTEN_FD 4
+#define SERVER_ROSTER_FD 5
 
 /* What stands in its argv after its name, all numbers. */
 enum server_arg {
-	SERVER_ARG_RUNS = 1, /* at once */
-	SERVER_ARG_UID,	     /* whom to become where that may be chosen; 0: nobody else */
+	SERVER_ARG_UID = 1, /* whom to become where that may be chosen; 0: nobody else */
 	SERVER_ARG_GID,
 	SERVER_ARGS,
 };
@@ -32,9 +33,9 @@ struct server {
 	struct keeper keeper;
 	struct http http;
 	struct interp interp; /* only its name: for messages */
-	uid_t tenant_uid;     /* the one tenant's, as we see it */
-	char tenant[32];
-	unsigned runs, runs_most;
+	struct tenants tenants;
+	/* The user who has started us, as he is and as we see him in our user namespace. */
+	uid_t owner, owner_seen;
 	bool stopping;
 };
 

@@ -80,6 +80,18 @@ static int build(const char *name, const struct search_files *files,
 	return 0;
 }
 
+int policy_from_text(const char *name, const char *about, const char *bytes, size_t len,
+		     struct policy_report *report, const struct policy **ret_policy)
+{
+	/* What is borrowed is not freed. */
+	const struct search_files files = {.list = {{.path = (char *)(uintptr_t)about,
+						     .bytes = (char *)(uintptr_t)bytes,
+						     .len = len}},
+					   .count = 1};
+
+	return build(name, &files, report, ret_policy);
+}
+
 struct guess {
 	struct nearest nearest;
 	char best[POLICY_NAME_MOST + 1];

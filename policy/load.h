@@ -12,6 +12,11 @@
 int policy_read(const char *name, bool warn, struct policy_report *report,
 		const struct policy **ret_policy);
 
+/* One whose file somebody else has read: `about` is what it is called, the rest its text.
+ * Errors: told. */
+int policy_from_text(const char *name, const char *about, const char *bytes, size_t len,
+		     struct policy_report *report, const struct policy **ret_policy);
+
 /* A name for each policy, sorted, the built-in ones first. */
 struct policy_names {
 	char **list;

@@ -106,7 +106,7 @@ int main(int argc, char **argv)
 	char dir[4096], path[4200];
 
 	if (argc > 0 && !strcmp(argv[0], SERVER_NAME))
-		return taken_server(argc, argv);
+		return taken_server();
 	snprintf(path, sizeof(path), "%s/quod-js", build ? build : ".");
 	setenv("QUOD_JS", path, 1);
 	snprintf(dir, sizeof(dir), "%s/quod-taken.XXXXXX", tmp ? tmp : "/tmp");

@@ -13,8 +13,10 @@
 	X(LONG, "a packet that is too long", "not of an order's size")                   \
 	X(VERSION, "another version", "of another version")                              \
 	X(KIND, "an unknown kind", "of an unknown kind")                                 \
-	X(POLICY, "a policy that there is not", "for a policy that there is not")        \
+	X(POLICY, "a policy that there is not", "for a policy that the tenant")          \
 	X(TENANT, "a tenant that there is not", "for a tenant that there is not")        \
+	X(GENERATION, "a roster that there is not", "for a roster that does not count")  \
+	X(ADOPT, "to adopt what it was not given", "for a roster that does not count")   \
 	X(LIMIT, "more memory than the policy has", "with a limit outside")              \
 	X(PATH, "an id that is a path", "with an id that is none")                       \
 	X(AGAIN, "the number of a run that runs", "about a run that cannot be")          \
@@ -43,6 +45,6 @@ enum scene {
 
 /* main() of the server; its exit status is 0 if all was as it has to be. What it says on
  * stderr begins with "# ". */
-int taken_server(int argc, char **argv);
+int taken_server(void);
 
 #endif

@@ -29,6 +29,7 @@ static struct order spawn_order(uint64_t run)
 	struct order order = {.version = ORDERS_VERSION,
 			      .kind = ORDER_SPAWN,
 			      .run = run,
+			      .generation = 1,
 			      .id = "01ARZ3NDEKTSV4RRFFQ69G5FA0"};
 
 	memcpy(order.limit, policy->limits.value, sizeof(order.limit));
@@ -208,6 +209,11 @@ static void put_changed(enum scene scene)
 		order.policy = 3;
 	else if (scene == SCENE_TENANT)
 		order.tenant = 1;
+	else if (scene == SCENE_GENERATION)
+		order.generation = 2;
+	else if (scene == SCENE_ADOPT)
+		order = (struct order){
+			.version = ORDERS_VERSION, .kind = ORDER_ADOPT, .generation = 1};
 	else if (scene == SCENE_LIMIT)
 		order.limit[LIMIT_ID_memory_bytes]++;
 	else if (scene == SCENE_PATH)
@@ -283,9 +289,22 @@ static int await_end(bool deaf)
 		pause();
 }
 
-int taken_server(int argc, char **argv)
+/* What it is told at its start. */
+static uint64_t told_runs(void)
 {
-	enum scene scene = (enum scene)(argc > 1 ? atoi(argv[1]) - SCENE_RUNS : 0);
+	struct roster *roster;
+	uint64_t runs;
+
+	if (roster_receive(SERVER_ROSTER_FD, &roster) < 0)
+		return 0;
+	runs = roster->settings.value[SETTING_RUNS];
+	roster_unref(roster);
+	return runs;
+}
+
+int taken_server(void)
+{
+	enum scene scene = (enum scene)(told_runs() - SCENE_RUNS);
 	struct order order = spawn_order(1);
 
 	switch ((int)scene) {

@@ -53,11 +53,15 @@ static void judge_request(const struct job_body *body, const char *json, size_t 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
+	const struct policy *policies[3] = {policy_builtin(0), policy_builtin(1),
+					    policy_builtin(2)};
+	struct roster roster = {.policies = policies, .policies_count = 3};
+	const struct job_choice choice = {.roster = &roster, .policies = 7};
 	struct job_body body = JOB_BODY_INIT;
 	const char *json = (const char *)data;
 	struct problem problem = {0};
 
-	if (job_body_parse(&body, json, len, &problem) < 0)
+	if (job_body_parse(&body, &choice, json, len, &problem) < 0)
 		judge_problem(&problem);
 	else
 		judge_request(&body, json, len);

@@ -2,7 +2,8 @@
 /*
  * The monitor's reader: whatever comes from a server that was taken over, what goes
  * through is a run of an existing policy within its limits, or is about a run that there
- * was. The first byte of the input says how many runs there were.
+ * was. The first byte of the input says how many runs there were, and its highest bit whether
+ * a roster is yet to be adopted.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,7 +14,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
-#define POLICIES 3
+#define POLICIES   3
+#define GENERATION 2u
 
 static void must(int holds)
 {
@@ -21,32 +23,51 @@ static void must(int holds)
 		abort();
 }
 
-static void judge_spawn(const struct order *order, const struct limits *policies)
+static void judge_spawn(const struct order *order)
 {
-	must(order->policy < POLICIES && order->tenant == 0);
+	const struct policy *policy = policy_builtin(order->policy);
+
+	must(order->generation == GENERATION || order->generation == GENERATION - 1);
+	must(policy && order->tenant == 0 && order->unused == 0);
+	must(order->generation == GENERATION || order->policy == 0);
 	for (int i = 0; i < LIMIT_IDS; i++)
 		must(order->limit[i] >= limit_infos[i].least &&
-		     order->limit[i] <= policies[order->policy].value[i]);
+		     order->limit[i] <= policy->limits.value[i]);
 	must(strlen(order->id) == RUNID_LEN && !strpbrk(order->id, "/.\\"));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-	struct limits policies[POLICIES];
-	struct order_bounds bounds = {.policies = policies,
-				      .policies_count = POLICIES,
-				      .tenants_count = 1,
-				      .last_run = len ? data[0] : 0};
+	const struct policy *policies[POLICIES];
+	/* Before, the tenant had the first policy alone. */
+	struct roster_tenant one = {.policies = 1},
+			     all = {.policies = (1 << POLICIES) - 1};
+	struct roster before = {.generation = GENERATION - 1,
+				.tenants = &one,
+				.tenants_count = 1,
+				.policies = policies,
+				.policies_count = POLICIES};
+	struct roster now = before;
+	struct order_bounds bounds = {.now = &now, .last_run = len ? data[0] & 0x7f : 0};
 	struct order order;
 
+	now.generation = GENERATION;
+	now.tenants = &all;
+	if (len && data[0] & 0x80)
+		bounds.before = &before;
 	for (unsigned i = 0; i < POLICIES; i++)
-		policies[i] = policy_builtin(i)->limits;
+		policies[i] = policy_builtin(i);
 	if (len == 0 || order_check(data + 1, len - 1, &bounds, &order))
 		return 0;
 	must(len - 1 == sizeof(order) && order.version == ORDERS_VERSION);
 	if (order.kind == ORDER_SPAWN) {
 		must(order.run > bounds.last_run);
-		judge_spawn(&order, policies);
+		must(bounds.before || order.generation == GENERATION);
+		judge_spawn(&order);
+		return 0;
+	}
+	if (order.kind == ORDER_ADOPT) {
+		must(bounds.before && order.generation == GENERATION && !order.run);
 		return 0;
 	}
 	must(order.kind == ORDER_CLOCK || order.kind == ORDER_KILL);

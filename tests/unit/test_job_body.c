@@ -6,12 +6,21 @@
 #include "base/own.h"
 #include "daemon/job_body.h"
 
+static const struct policy *policies[4];
+
 static struct problem parse(struct job_body *body, const char *json)
 {
+	static struct roster roster = {.policies = policies, .policies_count = 4};
+	/* Another has the last one too. */
+	const struct job_choice choice = {.roster = &roster, .policies = 7};
+	static const struct policy other = {.name = "others"};
 	struct problem problem = {0};
 
+	for (unsigned i = 0; i < 3; i++)
+		policies[i] = policy_builtin(i);
+	policies[3] = &other;
 	*body = (struct job_body)JOB_BODY_INIT;
-	if (job_body_parse(body, json, strlen(json), &problem) == 0)
+	if (job_body_parse(body, &choice, json, strlen(json), &problem) == 0)
 		cr_expect_eq(problem.status, 0);
 	else
 		cr_expect_neq(problem.status, 0);
@@ -76,6 +85,8 @@ static const struct {
 	{"{\"source\":\"\",\"source\":\"\"}", 422, "", "\"source\" is there twice"},
 	{"{\"source\":\"\",\"sauce\":\"\"}", 422, "", "no member \"sauce\""},
 	{"{\"source\":\"\",\"policy\":\"none\"}", 422, "/policy",
+	 "default, verify, open"},
+	{"{\"source\":\"\",\"policy\":\"others\"}", 422, "/policy",
 	 "default, verify, open"},
 	{"{\"source\":\"\",\"policy\":null}", 422, "/policy", "null"},
 	{"{\"source\":\"\",\"policy\":\"open\\u0000\"}", 422, "/policy", "bytes"},

@@ -10,21 +10,34 @@
 #include "daemon/orders.h"
 #include "policy/policy.h"
 
-static struct limits policies[2];
-static const struct order_bounds bounds = {
-	.policies = policies, .policies_count = 2, .tenants_count = 1, .last_run = 7};
+/* Now there are two policies, of which the second tenant has the second; before it there
+ * were one tenant and one policy. */
+static const struct policy *policies[2];
+static struct roster_tenant tenants[2] = {{.policies = 3}, {.policies = 2}};
+static const struct roster before = {.generation = 4,
+				     .tenants = tenants,
+				     .tenants_count = 1,
+				     .policies = policies,
+				     .policies_count = 1};
+static const struct roster now = {.generation = 5,
+				  .tenants = tenants,
+				  .tenants_count = 2,
+				  .policies = policies,
+				  .policies_count = 2};
+static struct order_bounds bounds = {.now = &now, .last_run = 7};
 
 static struct order spawn_order(void)
 {
 	struct order order = {.version = ORDERS_VERSION,
 			      .kind = ORDER_SPAWN,
 			      .run = 8,
+			      .generation = 5,
 			      .policy = 1,
 			      .id = "01ARZ3NDEKTSV4RRFFQ69G5FAV"};
 
-	policies[0] = policy_find("default")->limits;
-	policies[1] = policy_find("verify")->limits;
-	memcpy(order.limit, policies[1].value, sizeof(order.limit));
+	policies[0] = policy_find("default");
+	policies[1] = policy_find("verify");
+	memcpy(order.limit, policies[1]->limits.value, sizeof(order.limit));
 	return order;
 }
 
@@ -88,13 +101,18 @@ Test(orders, a_spawn_with_a_wrong_field)
 	WRONG(spawn_order, version, ORDERS_VERSION + 1, VERSION);
 	WRONG(spawn_order, version, 0, VERSION);
 	WRONG(spawn_order, kind, 0, KIND);
-	WRONG(spawn_order, kind, 4, KIND);
+	WRONG(spawn_order, kind, 5, KIND);
+	WRONG(spawn_order, unused, 1, EXCESS);
+	WRONG(spawn_order, generation, 4, GENERATION);
+	WRONG(spawn_order, generation, 6, GENERATION);
+	WRONG(spawn_order, generation, 0, GENERATION);
 	WRONG(spawn_order, kind, UINT32_MAX, KIND);
 	WRONG(spawn_order, run, 7, RUN);
 	WRONG(spawn_order, run, 0, RUN);
 	WRONG(spawn_order, policy, 2, POLICY);
 	WRONG(spawn_order, policy, UINT32_MAX, POLICY);
-	WRONG(spawn_order, tenant, 1, TENANT);
+	WRONG(spawn_order, tenant, 2, TENANT);
+	WRONG(spawn_order, tenant, UINT32_MAX, TENANT);
 	WRONG(spawn_order, id[0], '/', ID);
 	WRONG(spawn_order, id[0], '.', ID);
 	WRONG(spawn_order, id[25], 0, ID);
@@ -108,17 +126,63 @@ Test(orders, a_limit_above_its_policy_or_below_its_least)
 {
 	for (int i = 0; i < LIMIT_IDS; i++) {
 		spawn_order();
-		WRONG(spawn_order, limit[i], policies[1].value[i] + 1, LIMIT);
+		WRONG(spawn_order, limit[i], policies[1]->limits.value[i] + 1, LIMIT);
 		WRONG(spawn_order, limit[i], UINT64_MAX, LIMIT);
 		if (limit_infos[i].least)
 			WRONG(spawn_order, limit[i], limit_infos[i].least - 1, LIMIT);
 	}
 }
 
+Test(orders, a_policy_that_the_tenant_does_not_have)
+{
+	struct order order = spawn_order();
+
+	order.tenant = 1;
+	cr_expect_eq(judge(&order), ORDER_FAULT_NONE);
+	memcpy(order.limit, policies[0]->limits.value, sizeof(order.limit));
+	order.policy = 0;
+	cr_expect_eq(judge(&order), ORDER_FAULT_POLICY);
+	order.tenant = 0;
+	cr_expect_eq(judge(&order), ORDER_FAULT_NONE);
+}
+
+static struct order adopt_order(void)
+{
+	return (struct order){
+		.version = ORDERS_VERSION, .kind = ORDER_ADOPT, .generation = 5};
+}
+
+Test(orders, two_rosters_count_until_one_is_adopted)
+{
+	struct order order = spawn_order(), adopt = adopt_order();
+
+	memcpy(order.limit, policies[0]->limits.value, sizeof(order.limit));
+	order.generation = 4;
+	order.policy = 0;
+	cr_expect_eq(judge(&order), ORDER_FAULT_GENERATION);
+	cr_expect_eq(judge(&adopt), ORDER_FAULT_GENERATION, "there is none to adopt");
+	bounds.before = &before;
+	cr_expect_eq(judge(&order), ORDER_FAULT_NONE);
+	cr_expect_eq(judge(&adopt), ORDER_FAULT_NONE);
+	order.policy = 1;
+	cr_expect_eq(judge(&order), ORDER_FAULT_POLICY, "by the roster that it names");
+	order.policy = 0;
+	order.tenant = 1;
+	cr_expect_eq(judge(&order), ORDER_FAULT_TENANT);
+	WRONG(adopt_order, generation, 4, GENERATION);
+	WRONG(adopt_order, generation, 6, GENERATION);
+	WRONG(adopt_order, run, 1, EXCESS);
+	WRONG(adopt_order, tenant, 1, EXCESS);
+	WRONG(adopt_order, limit[0], 1, EXCESS);
+	bounds.before = NULL;
+}
+
 Test(orders, about_a_run_nothing_else_is_said)
 {
 	WRONG(kill_order, run, 0, RUN);
 	WRONG(kill_order, run, 8, RUN);
+	WRONG(kill_order, generation, 5, EXCESS);
+	WRONG(kill_order, unused, 1, EXCESS);
 	WRONG(kill_order, policy, 1, EXCESS);
 	WRONG(kill_order, tenant, 1, EXCESS);
 	WRONG(kill_order, id[31], 1, EXCESS);
@@ -172,6 +236,10 @@ Test(orders, answers_come_with_what_belongs_to_them)
 	cr_expect_not(answer_is_valid(&answer, 1));
 	answer.kind = ANSWER_STOP;
 	cr_expect(answer_is_valid(&answer, 0));
-	answer.kind = 4;
+	answer.kind = ANSWER_ROSTER;
+	cr_expect(answer_is_valid(&answer, 1));
+	cr_expect_not(answer_is_valid(&answer, 0));
+	cr_expect_not(answer_is_valid(&answer, 2));
+	answer.kind = 5;
 	cr_expect_not(answer_is_valid(&answer, 0));
 }

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tenants of the server as they are now: who is one, how many runs each has, who waits
+ * for a place, and whose turn it is.
+ */
+#ifndef QUOD_TENANTS_H
+#define QUOD_TENANTS_H
+
+#include "daemon/problem.h"
+#include "daemon/roster.h"
+
+struct tenant {
+	char name[POLICY_NAME_MOST + 8];
+	uint32_t number; /* in the roster that counts now */
+	bool gone;	 /* it is not in it: what runs ends, nothing new begins */
+	struct terms terms;
+	uint64_t policies;
+	uint32_t policy;
+	unsigned running, queued;
+	struct waiter *first, *last;
+	uint64_t served; /* when it last got a place, in places */
+	uint64_t credit; /* of its rate, in runs times the interval in ns */
+	uint64_t credit_ns;
+	size_t held_bytes;   /* of bodies */
+	unsigned references; /* of exchanges and waiters */
+	uint64_t started, refused;
+	struct tenant *next;
+};
+
+/* Part of what waits for a place. */
+struct waiter {
+	struct tenant *tenant; /* NULL: waits for nothing, has nothing */
+	struct waiter *next;
+	uint64_t since_ns, until_ns; /* in the queue: monotonic */
+	bool placed;
+};
+
+struct tenants {
+	struct roster *roster; /* owned */
+	struct tenant *list;   /* those that are gone too */
+	unsigned running;
+	bool dispatching;
+	uint64_t served;
+	/* A place is there for one that has waited: it has it already. */
+	void (*start)(struct waiter *waiter);
+};
+
+/* What the kernel calls whom it cannot name in our user namespace. */
+#define PEER_OVERFLOW 65534u
+#define PEER_UNKNOWN  UINT32_MAX
+
+/* Who somebody is by what the kernel says of him: as a user, else as a member of a group. */
+struct peer {
+	uid_t uid;
+	gid_t gids[64];
+	unsigned gids_count;
+};
+
+/* From now on this roster counts; the tenants own it. Errors: -ENOMEM, all stays as it
+ * was. */
+int tenants_adopt(struct tenants *tenants, struct roster *roster_consume);
+void tenants_free(struct tenants *tenants);
+
+/* Whoever keeps one across events has a reference. NULL is fine. */
+struct tenant *tenant_ref(struct tenant *tenant);
+void tenant_unref(struct tenants *tenants, struct tenant *tenant);
+
+/* NULL: he is none. */
+struct tenant *tenants_find_peer(const struct tenants *tenants, const struct peer *peer);
+struct tenant *tenants_find_token(const struct tenants *tenants, const char *token);
+struct tenant *tenants_find_name(const struct tenants *tenants, const char *name);
+
+/*
+ * A place for one run: 1: it is there, 0: the waiter is in the queue, until start() is
+ * called or it leaves. Errors: -EAGAIN, the rate or the queue is used up: with problem
+ * filled.
+ */
+int tenants_enter(struct tenants *tenants, struct tenant *tenant, struct waiter *waiter,
+		  struct problem *problem);
+/* Gives the place back or leaves the queue, whichever it is in; other waiters may start
+ * meanwhile. */
+void tenants_leave(struct tenants *tenants, struct waiter *waiter);
+
+/* Bodies that are in memory on behalf of a tenant. False: it has too many already, and
+ * these are not counted. */
+bool tenant_hold(struct tenant *tenant, size_t bytes);
+void tenant_let_go(struct tenant *tenant, size_t bytes);
+
+#endif
