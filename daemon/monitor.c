@@ -28,6 +28,7 @@
 #include "base/signal_name.h"
 #include "daemon/config.h"
 #include "daemon/log.h"
+#include "daemon/shares.h"
 #include "daemon/ward.h"
 #include "policy/policy.h"
 #include "supervisor/clock.h"
@@ -36,6 +37,7 @@ struct monitor {
 	const struct monitor_setup *setup;
 	sd_event *event;
 	struct ward_means means;
+	struct shares shares;
 	struct ward *wards[TERMS_RUNS_MOST]; /* owned */
 	unsigned wards_count;
 	struct roster *now, *before; /* owned; before: until the server has adopted now */
@@ -107,8 +109,19 @@ static struct ward *find(struct monitor *m, uint64_t run)
 	return NULL;
 }
 
+/* The order was judged: he is there. */
+static const struct roster_tenant *tenant_of(const struct monitor *m,
+					     const struct order *order)
+{
+	const struct roster *roster =
+		order->generation == m->now->generation ? m->now : m->before;
+
+	return &roster->tenants[order->tenant];
+}
+
 static void spawn(struct monitor *m, const struct order *order)
 {
+	struct run_place place;
 	struct jail_error err = {.stage = JAIL_STAGE_SPEC,
 				 .errnum = EAGAIN,
 				 .text = "so many runs at once there may not be"};
@@ -117,7 +130,8 @@ static void spawn(struct monitor *m, const struct order *order)
 	int fds[ANSWER_FDS];
 
 	if (m->wards_count >= m->now->settings.value[SETTING_RUNS] ||
-	    ward_new(order, &m->means, &ward, &err) < 0) {
+	    shares_place(&m->shares, tenant_of(m, order), &place, &err) < 0 ||
+	    ward_new(order, &m->means, &place, &ward, &err) < 0) {
 		send_failure(m, order->run, &err);
 		return;
 	}
@@ -178,16 +192,23 @@ static void replace(struct monitor *m, struct roster *roster)
 static void reload(struct monitor *m)
 {
 	struct policy_report report = {.say = say_fault, .faults_only = true};
+	struct jail_error err;
 	struct roster *roster;
 
 	m->reload_again = m->before != NULL;
 	if (m->before || m->stopping)
 		return;
-	if (config_load(m->setup->config_dir, m->setup->runs, &report, &roster) < 0)
+	if (config_load(m->setup->config_dir, m->setup->runs, &report, &roster) < 0) {
 		log_say("the configuration has %u faults: the old one counts",
 			report.faults);
-	else
+		return;
+	}
+	if (shares_check(m->setup->place, roster, &err) == 0) {
 		replace(m, roster);
+		return;
+	}
+	log_say("%s: the old configuration counts", err.text);
+	roster_unref(roster);
 }
 
 static void adopted(struct monitor *m)
@@ -195,6 +216,7 @@ static void adopted(struct monitor *m)
 	roster_unref(m->before);
 	m->before = NULL;
 	set_bounds(m);
+	shares_adopt(&m->shares, m->now);
 	log_say("configuration %u counts: %u tenants, %u policies", m->now->generation,
 		m->now->tenants_count, m->now->policies_count);
 	if (m->reload_again)
@@ -360,9 +382,9 @@ static int prepare(struct monitor *m)
 		return -errno;
 	m->means = (struct ward_means){.event = m->event,
 				       .interp = m->setup->interp,
-				       .place = m->setup->place,
 				       .gone = on_gone,
 				       .whose = m};
+	m->shares.place = m->setup->place;
 	set_bounds(m);
 	return watch_all(m);
 }
@@ -371,6 +393,7 @@ static void take_down(struct monitor *m)
 {
 	while (m->wards_count)
 		ward_free(m->wards[--m->wards_count]);
+	shares_free(&m->shares);
 	roster_unref(m->now);
 	roster_unref(m->before);
 	sd_event_unref(m->event);

@@ -27,6 +27,7 @@
 #include "daemon/log.h"
 #include "daemon/monitor.h"
 #include "daemon/server.h"
+#include "daemon/shares.h"
 
 #define EXIT_CONFIGURATION 2
 
@@ -181,6 +182,7 @@ static int prepare_process(struct usage *usage)
 static int open_all(const struct quodd_args *args, struct quodd *q, struct usage *usage)
 {
 	const struct place_request where = {0};
+	struct jail_error err;
 	int r = args->state ? state_lock(args->state, &q->state_fd, usage) : 0;
 
 	if (r < 0)
@@ -189,6 +191,8 @@ static int open_all(const struct quodd_args *args, struct quodd *q, struct usage
 	if (q->interp.fd < 0)
 		return usage_fail(usage, -q->interp.errnum, "%s", q->interp.why);
 	place_open(&where, &q->place);
+	if (shares_check(&q->place, q->roster, &err) < 0)
+		return usage_fail(usage, -EOPNOTSUPP, "%s", err.text);
 	return listen_unix(args->socket, args->config != NULL, &q->listen_fd, usage);
 }
 

@@ -165,7 +165,8 @@ static int watch(struct ward *ward)
 	return 0;
 }
 
-static int start(struct ward *ward, const struct order *order, struct jail_error *err)
+static int start(struct ward *ward, const struct order *order,
+		 const struct run_place *place, struct jail_error *err)
 {
 	int ends[2], r;
 
@@ -174,8 +175,8 @@ static int start(struct ward *ward, const struct order *order, struct jail_error
 		return fail(err, JAIL_STAGE_PIPES, -errno, "pipe");
 	ward->tell_read = ends[0];
 	ward->tell_write = ends[1];
-	r = cell_start_jail(&ward->limits, ward->means->interp, ward->means->place,
-			    order->id, &ward->jail, err);
+	r = cell_start_jail(&ward->limits, ward->means->interp, place, order->id,
+			    &ward->jail, err);
 	if (r < 0)
 		return r;
 	r = watch(ward);
@@ -183,7 +184,8 @@ static int start(struct ward *ward, const struct order *order, struct jail_error
 }
 
 int ward_new(const struct order *order, const struct ward_means *means,
-	     struct ward **ret_ward, struct jail_error *err)
+	     const struct run_place *place, struct ward **ret_ward,
+	     struct jail_error *err)
 {
 	struct ward *ward = calloc(1, sizeof(*ward));
 	int r;
@@ -194,7 +196,7 @@ int ward_new(const struct order *order, const struct ward_means *means,
 	ward->run = order->run;
 	memcpy(ward->id, order->id, sizeof(ward->id));
 	ward->tell_read = ward->tell_write = -1;
-	r = start(ward, order, err);
+	r = start(ward, order, place, err);
 	if (r < 0)
 		ward_free(ward);
 	else

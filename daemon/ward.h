@@ -17,19 +17,19 @@ struct ward;
 struct ward_means {
 	sd_event *event;
 	const struct interp *interp;
-	const struct run_place *place;
 	/* It has told its ending and is to be freed. */
 	void (*gone)(struct ward *ward, void *whose);
 	void *whose;
 };
 
 /*
- * Makes the jail and watches it. *ret_ward is the caller's. The descriptors for the answer
+ * Makes the jail at this place and watches it. *ret_ward is the caller's. The descriptors for the answer
  * are the ward's: once they are sent, ward_handed_over(). Errors: those of jail_start(),
  * and what pipe2(2) and sd-event give, with err filled.
  */
 int ward_new(const struct order *order, const struct ward_means *means,
-	     struct ward **ret_ward, struct jail_error *err);
+	     const struct run_place *place, struct ward **ret_ward,
+	     struct jail_error *err);
 /* Kills what still lives and waits for it. NULL is fine. */
 void ward_free(struct ward *ward);
 

@@ -36,6 +36,7 @@ static const struct {
 	[KNOB_MEMORY_EVENTS] = {"memory.events.local", O_RDONLY},
 	[KNOB_GROUP_EVENTS] = {"../memory.events.local", O_RDONLY},
 	[KNOB_PLACE_EVENTS] = {"../../memory.events.local", O_RDONLY},
+	[KNOB_ABOVE_EVENTS] = {"../../../memory.events.local", O_RDONLY},
 	[KNOB_MEMORY_PEAK] = {"memory.peak", O_RDONLY},
 	[KNOB_PIDS_PEAK] = {"pids.peak", O_RDONLY},
 	[KNOB_CPU_STAT] = {"cpu.stat", O_RDONLY},
@@ -43,44 +44,25 @@ static const struct {
 	[KNOB_PIDS_MAX] = {"pids.max", O_WRONLY},
 };
 
-/* Sets a knob and reads it back. *ret_set is false where the knob does not exist: its
- * controller is not here. `slack` is what the kernel may round down by. */
-static int knob_set(struct leaf *leaf, const char *name, uint64_t value, uint64_t slack,
-		    bool *ret_set, struct jail_error *err)
+static int leaf_knob(struct leaf *leaf, const char *name, uint64_t value, uint64_t slack,
+		     bool *ret_set, struct jail_error *err)
 {
-	char text[32];
-	uint64_t got = 0;
-
-	*ret_set = false;
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
-	int r = knob_write(leaf->dir_fd, name, text);
-	if (r == -ENOENT)
-		return 0;
-	if (r < 0)
-		return jail_fail(err, JAIL_STAGE_CGROUP, -r, "write %s to '%s/%s'", text,
-				 leaf->name, name);
-	own_fd int fd = openat(leaf->dir_fd, name, O_RDONLY | O_CLOEXEC);
-	if (!knob_number(fd, &got) || got > value || value - got > slack)
-		return jail_fail(err, JAIL_STAGE_CGROUP, ERANGE,
-				 "'%s/%s' does not hold the %s that was written",
-				 leaf->name, name, text);
-	*ret_set = true;
-	return 0;
+	return knob_set(leaf->dir_fd, leaf->name, name, value, slack, ret_set, err);
 }
 
 static int set_memory(struct leaf *leaf, uint64_t bytes, struct jail_error *err)
 {
 	bool swap = false, group = false;
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	int r = knob_set(leaf, "memory.max", bytes, page - 1, &leaf->memory, err);
+	int r = leaf_knob(leaf, "memory.max", bytes, page - 1, &leaf->memory, err);
 
 	if (r < 0 || !leaf->memory)
 		return r;
 	/* Absent where the kernel has no swap accounting: then there is none to limit. */
-	r = knob_set(leaf, "memory.swap.max", 0, 0, &swap, err);
+	r = leaf_knob(leaf, "memory.swap.max", 0, 0, &swap, err);
 	if (r < 0)
 		return r;
-	return knob_set(leaf, "memory.oom.group", 1, 0, &group, err);
+	return leaf_knob(leaf, "memory.oom.group", 1, 0, &group, err);
 }
 
 static int set_cpu(struct leaf *leaf, uint32_t percent, struct jail_error *err)
@@ -116,7 +98,7 @@ static int set_limits(struct leaf *leaf, const struct jail_limits *limits,
 	if (r == 0 && limits->cpu_percent)
 		r = set_cpu(leaf, limits->cpu_percent, err);
 	if (r == 0 && limits->processes)
-		r = knob_set(leaf, "pids.max", limits->processes, 0, &leaf->pids, err);
+		r = leaf_knob(leaf, "pids.max", limits->processes, 0, &leaf->pids, err);
 	return r;
 }
 
@@ -216,6 +198,7 @@ static bool knob_expected(const struct leaf *leaf, enum knob knob)
 	case KNOB_MEMORY_EVENTS:
 	case KNOB_GROUP_EVENTS:
 	case KNOB_PLACE_EVENTS:
+	case KNOB_ABOVE_EVENTS:
 	case KNOB_MEMORY_PEAK:
 		return leaf->memory;
 	case KNOB_PIDS_PEAK:
@@ -248,14 +231,16 @@ static int knob_open(struct leaf *leaf, enum knob knob)
 static bool knob_may_lack(enum knob knob)
 {
 	return knob == KNOB_MEMORY_PEAK || knob == KNOB_PIDS_PEAK ||
-	       knob == KNOB_GROUP_EVENTS || knob == KNOB_PLACE_EVENTS;
+	       knob == KNOB_GROUP_EVENTS || knob == KNOB_PLACE_EVENTS ||
+	       knob == KNOB_ABOVE_EVENTS;
 }
 
-/* How often the two cgroups above have run out of memory of their own. */
+/* How often the cgroups above, of which there are three where a tenant has one, have run out of memory of their own. */
 static int read_oom_above(const struct leaf *leaf, enum jail_stage stage,
 			  uint64_t *ret_count, struct jail_error *err)
 {
-	static const enum knob above[] = {KNOB_GROUP_EVENTS, KNOB_PLACE_EVENTS};
+	static const enum knob above[] = {KNOB_GROUP_EVENTS, KNOB_PLACE_EVENTS,
+					  KNOB_ABOVE_EVENTS};
 
 	*ret_count = 0;
 	for (size_t i = 0; i < ARRAY_LEN(above); i++) {

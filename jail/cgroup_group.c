@@ -6,6 +6,7 @@
  *	PLACE/			our own cgroup, or one that was named
  *	PLACE/quod/		the group: ours alone, no process in it
  *	PLACE/quod/ID.run	the leaf of a run (cgroup.c)
+ *	PLACE/quod/NAME.share	a group in it, with limits of its own (cgroup_share.c)
  *	PLACE/supervisor/	we, if we had to make room
  *
  * The kernel hands controllers down only from a cgroup that has no process of its own
@@ -337,6 +338,7 @@ static int open_in(const struct place *place, unsigned required, int *ret_fd,
 	if (r < 0)
 		return r;
 	leaf_sweep(group);
+	share_sweep(group);
 	*ret_fd = TAKE_FD(group);
 	return 0;
 }
@@ -352,6 +354,11 @@ static int group_open(const char *dir, unsigned required, int *ret_fd,
 	r = open_in(&place, required, ret_fd, err);
 	close_fd(place.dir_fd);
 	return r;
+}
+
+void group_hand_down(int group_fd)
+{
+	(void)hand_down(group_fd, listed(group_fd, "cgroup.controllers"));
 }
 
 int group_try_controller(unsigned which, const char **ret_name, struct jail_error *err)

@@ -2,6 +2,7 @@
 /* The files of a cgroup: what they say and how they are told. Small, flat, and read whole. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -72,4 +73,28 @@ bool knob_number(int fd, uint64_t *ret_value)
 		return false;
 	*ret_value = value;
 	return true;
+}
+
+/* `slack` is what the kernel may round down by. */
+int knob_set(int dir_fd, const char *dir, const char *name, uint64_t value,
+	     uint64_t slack, bool *ret_set, struct jail_error *err)
+{
+	char text[32];
+	uint64_t got = 0;
+
+	*ret_set = false;
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	int r = knob_write(dir_fd, name, text);
+	if (r == -ENOENT)
+		return 0;
+	if (r < 0)
+		return jail_fail(err, JAIL_STAGE_CGROUP, -r, "write %s to '%s/%s'", text,
+				 dir, name);
+	own_fd int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC);
+	if (!knob_number(fd, &got) || got > value || value - got > slack)
+		return jail_fail(err, JAIL_STAGE_CGROUP, ERANGE,
+				 "'%s/%s' does not hold the %s that was written", dir,
+				 name, text);
+	*ret_set = true;
+	return 0;
 }

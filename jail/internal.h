@@ -66,6 +66,8 @@ int place_top(struct place *ret_place);
  * *ret_name is set in any case; static. */
 #define GROUP_CONTROLLERS 3
 int group_try_controller(unsigned which, const char **ret_name, struct jail_error *err);
+/* Every controller that the group has is handed down to what lies in it. */
+void group_hand_down(int group_fd);
 
 /* cgroup.c: the leaf of one jail. Every fd it needs is opened before the guest starts,
  * so that a supervisor which can open nothing any more can still watch and kill. */
@@ -75,6 +77,7 @@ enum knob {
 	KNOB_MEMORY_EVENTS,
 	KNOB_GROUP_EVENTS, /* whose memory ran out, if not ours? */
 	KNOB_PLACE_EVENTS,
+	KNOB_ABOVE_EVENTS,
 	KNOB_MEMORY_PEAK,
 	KNOB_PIDS_PEAK,
 	KNOB_CPU_STAT,
@@ -84,7 +87,9 @@ enum knob {
 };
 /* The id of its run, and what no id has: a sweep kills what lies under such a name, and
  * an operator's own cgroup must never have one by chance. */
-#define LEAF_SUFFIX    ".run"
+#define LEAF_SUFFIX ".run"
+/* And of a group in the group, see cgroup_share.c. */
+#define SHARE_SUFFIX   ".share"
 #define LEAF_NAME_ROOM (64 + sizeof(LEAF_SUFFIX))
 
 struct leaf {
@@ -93,7 +98,7 @@ struct leaf {
 	int knob_fd[KNOB_COUNT];
 	char name[LEAF_NAME_ROOM];
 	bool memory, cpu, pids; /* written and read back */
-	uint64_t oom_above;	/* ooms of the two cgroups above when the run began */
+	uint64_t oom_above;	/* ooms of the cgroups above when the run began */
 };
 /* The monotonic clock. */
 int64_t now_ms(void);
@@ -105,6 +110,10 @@ int knob_write(int dir_fd, const char *name, const char *text);
 bool knob_keyed(int fd, const char *key, uint64_t *ret_value);
 /* False also for "max". */
 bool knob_number(int fd, uint64_t *ret_value);
+/* Writes a number and reads it back. *ret_set is false where the knob does not exist: its
+ * controller is not here. */
+int knob_set(int dir_fd, const char *dir, const char *name, uint64_t value,
+	     uint64_t slack, bool *ret_set, struct jail_error *err);
 
 /* Everything -1 that is a descriptor. */
 void leaf_init(struct leaf *leaf);
@@ -112,6 +121,8 @@ int leaf_make(int base_fd, const char *id, const struct jail_limits *limits,
 	      struct leaf *leaf, struct jail_error *err);
 /* cgroup_sweep.c: kills and removes what supervisors that were killed have left. */
 void leaf_sweep(int base_fd);
+/* The same for shares, with the leaves in them. */
+void share_sweep(int group_fd);
 /* Removed by somebody while we had it open. */
 bool leaf_is_gone(int dir_fd);
 /* By its cgroup.events, which polls when it changes. -EBUSY: not empty at the end. */

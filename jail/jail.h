@@ -279,6 +279,32 @@ JAIL_API int jail_empty_own_root(struct jail_error *err);
 JAIL_API int jail_cgroup_open(const char *dir, bool required, int *ret_fd,
 			      struct jail_error *err);
 
+/*
+ * A group within that group, for the jails of one of many: with limits for all of them
+ * together. 0: no limit. The name is one path component, its owner's to keep unique. It is
+ * this process's while the descriptor is open.
+ */
+struct jail_share {
+	const char *name;      /* 1 to 64 bytes */
+	uint64_t memory_bytes; /* memory.max */
+	uint32_t processes;    /* pids.max */
+	uint32_t cpu_weight;   /* cpu.weight, 1 to 10000; only where cpu can be shared */
+};
+
+/*
+ * *ret_fd (the caller's) is for jail_spec.cgroup_fd. Errors: EOPNOTSUPP (a limit whose
+ * controller is not there), EAGAIN (another process has it), EPERM (it is another user's),
+ * EINVAL (the name), and what mkdir(2) and write(2) give.
+ */
+JAIL_API int jail_share_open(int group_fd, const struct jail_share *share, int *ret_fd,
+			     struct jail_error *err);
+/* Other limits from now on. Errors: as above; some may have been set. */
+JAIL_API int jail_share_limit(int fd, const struct jail_share *share,
+			      struct jail_error *err);
+/* Closes it; it goes away with the last jail in it, at the latest with the next
+ * jail_cgroup_open(). */
+JAIL_API void jail_share_close(int group_fd, const struct jail_share *share, int fd);
+
 /* One thing that this host can do, cannot, or can do in part. */
 enum jail_probe_state { JAIL_PROBE_WORKS, JAIL_PROBE_LESS, JAIL_PROBE_FAILS };
 

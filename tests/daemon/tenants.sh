@@ -195,6 +195,9 @@ test_queue() {
 	daemon_stop
 }
 
+# Longer than the clock of the record is coarse.
+busy='for (var t = Date.now() + 20; Date.now() < t;);'
+
 # One place for all. Who floods waits for his own runs alone.
 test_turns() {
 	rm -f "$etc/tenants.d"/* "$dir/order"
@@ -204,9 +207,9 @@ test_turns() {
 	daemon_start --config "$etc"
 	hold flood
 	for number in 1 2 3; do
-		queue flood "'flood $number'"
+		queue flood "$busy 'flood $number'"
 	done
-	queue few "'few 1'"
+	queue few "$busy 'few 1'"
 	let_go
 	wait "$waiting"
 	for _ in $(seq 1500); do
@@ -214,7 +217,7 @@ test_turns() {
 		sleep 0.02
 	done
 	daemon_stop
-	is "$(jq -r .value "$dir/order" | tr '\n' ,)" 'few 1,flood 1,flood 2,flood 3,' \
+	is "$(jq -rs 'sort_by(.started_at)[].value' "$dir/order" | tr '\n' ,)" 'few 1,flood 1,flood 2,flood 3,' \
 		'the one who has had nothing is next'
 }
 
@@ -339,6 +342,23 @@ run_test_config() {
 	"$quodd" --test --config "$etc" >"$dir/out" 2>&1 || code=$?
 }
 
+# What holds them is in tests/vm/tenants.sh; here there may be no controllers.
+test_budget() {
+	rm -rf "$etc/tenants.d"/* "$etc/quodd.conf"
+	tenant ann 'MemoryMax=256M\nTasksMax=100\n'
+	if daemon_start --config "$etc"; then
+		post_as ann '{"source":"1"}' /v1/run
+		is "$(field .status)" ok 'a tenant with a budget, where it can be held'
+		daemon_stop
+	else
+		code=0
+		wait "$daemon" || code=$?
+		daemon=
+		is "$code" 2 'a budget that nothing holds: it does not start'
+		says "$(cat "$dir/log")" "MemoryMax= of tenant 'ann' cannot be held" 'and says why'
+	fi
+}
+
 test_who
 test_users
 test_policies
@@ -346,5 +366,6 @@ test_queue
 test_turns
 test_rate
 test_reload
+test_budget
 test_faults
 tap_done

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A share is made when it is needed: a thousand tenants that do nothing cost nothing. It
+ * stays until the daemon ends or its tenant is gone.
+ */
+#include "daemon/shares.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "daemon/log.h"
+
+struct share {
+	char name[POLICY_NAME_MOST + 8];
+	int fd; /* owned */
+	struct share *next;
+};
+
+static struct jail_share spec_of(const struct roster_tenant *tenant)
+{
+	const uint64_t *terms = tenant->terms.value;
+
+	return (struct jail_share){.name = tenant->name,
+				   .memory_bytes = terms[TERM_MEMORY],
+				   .processes = (uint32_t)terms[TERM_TASKS],
+				   .cpu_weight = (uint32_t)terms[TERM_WEIGHT]};
+}
+
+static bool has_knob(const struct run_place *place, const char *name)
+{
+	return place->fd >= 0 && faccessat(place->fd, name, F_OK, 0) == 0;
+}
+
+int shares_check(const struct run_place *place, const struct roster *roster,
+		 struct jail_error *err)
+{
+	static const struct {
+		enum term_id term;
+		const char *knob;
+	} held[] = {{TERM_MEMORY, "memory.max"}, {TERM_TASKS, "pids.max"}};
+
+	for (uint32_t i = 0; i < roster->tenants_count; i++)
+		for (size_t k = 0; k < ARRAY_LEN(held); k++) {
+			const struct roster_tenant *tenant = &roster->tenants[i];
+
+			if (!tenant->terms.value[held[k].term] ||
+			    has_knob(place, held[k].knob))
+				continue;
+			*err = (struct jail_error){.stage = JAIL_STAGE_CGROUP,
+						   .errnum = EOPNOTSUPP};
+			snprintf(err->text, sizeof(err->text),
+				 "%s= of tenant '%s' cannot be held: %.300s (quod doctor "
+				 "says what mends it)",
+				 term_infos[held[k].term].key, tenant->name,
+				 place->err.text[0]
+					 ? place->err.text
+					 : "the cgroup of this daemon has no such "
+					   "controller");
+			return -EOPNOTSUPP;
+		}
+	return 0;
+}
+
+static struct share *find(const struct shares *shares, const char *name)
+{
+	struct share *at = shares->list;
+
+	while (at && strcmp(at->name, name) != 0)
+		at = at->next;
+	return at;
+}
+
+static void share_free(const struct shares *shares, struct share *share)
+{
+	const struct jail_share spec = {.name = share->name};
+
+	jail_share_close(shares->place->fd, &spec, share->fd);
+	free(share);
+}
+
+static void update(const struct share *share, const struct roster_tenant *tenant)
+{
+	const struct jail_share spec = spec_of(tenant);
+	struct jail_error err;
+
+	if (jail_share_limit(share->fd, &spec, &err) < 0)
+		log_say("the limits of tenant '%s' cannot be set: %s", tenant->name,
+			err.text);
+}
+
+void shares_adopt(struct shares *shares, const struct roster *roster)
+{
+	struct share **at = &shares->list;
+
+	while (*at) {
+		struct share *share = *at;
+		uint32_t i = roster_find_tenant(roster, share->name);
+
+		if (i < roster->tenants_count) {
+			update(share, &roster->tenants[i]);
+			at = &share->next;
+		} else {
+			*at = share->next;
+			share_free(shares, share);
+		}
+	}
+}
+
+static int make(struct shares *shares, const struct roster_tenant *tenant,
+		struct share **ret_share, struct jail_error *err)
+{
+	const struct jail_share spec = spec_of(tenant);
+	struct share *share = calloc(1, sizeof(*share));
+	int r;
+
+	if (!share) {
+		*err = (struct jail_error){.stage = JAIL_STAGE_CGROUP,
+					   .errnum = ENOMEM,
+					   .text = "no memory"};
+		return -ENOMEM;
+	}
+	memcpy(share->name, tenant->name, sizeof(share->name));
+	r = jail_share_open(shares->place->fd, &spec, &share->fd, err);
+	if (r < 0) {
+		free(share);
+		return r;
+	}
+	share->next = shares->list;
+	shares->list = share;
+	*ret_share = share;
+	return 0;
+}
+
+int shares_place(struct shares *shares, const struct roster_tenant *tenant,
+		 struct run_place *ret_place, struct jail_error *err)
+{
+	struct share *share = find(shares, tenant->name);
+	int r = 0;
+
+	*ret_place = *shares->place;
+	if (shares->place->fd < 0)
+		return 0;
+	if (!share)
+		r = make(shares, tenant, &share, err);
+	if (r == 0)
+		ret_place->fd = share->fd;
+	return r;
+}
+
+void shares_free(struct shares *shares)
+{
+	while (shares->list) {
+		struct share *share = shares->list;
+
+		shares->list = share->next;
+		share_free(shares, share);
+	}
+}
