@@ -99,6 +99,7 @@ static void on_gone(struct ward *ward, void *whose)
 		break;
 	}
 	ward_free(ward);
+	shares_tidy(&m->shares);
 }
 
 static struct ward *find(struct monitor *m, uint64_t run)

@@ -17,7 +17,8 @@
 
 struct share {
 	char name[POLICY_NAME_MOST + 8];
-	int fd; /* owned */
+	int fd;	   /* owned */
+	bool gone; /* its tenant is */
 	struct share *next;
 };
 
@@ -75,12 +76,30 @@ static struct share *find(const struct shares *shares, const char *name)
 	return at;
 }
 
-static void share_free(const struct shares *shares, struct share *share)
+static int remove_share(const struct shares *shares, struct share *share)
 {
 	const struct jail_share spec = {.name = share->name};
+	int r = jail_share_remove(shares->place->fd, &spec);
 
-	jail_share_close(shares->place->fd, &spec, share->fd);
-	free(share);
+	if (r == 0) {
+		close_fd(share->fd);
+		free(share);
+	}
+	return r;
+}
+
+void shares_tidy(struct shares *shares)
+{
+	struct share **at = &shares->list;
+
+	while (*at) {
+		struct share *share = *at, *next = share->next;
+
+		if (share->gone && remove_share(shares, share) == 0)
+			*at = next;
+		else
+			at = &share->next;
+	}
 }
 
 static void update(const struct share *share, const struct roster_tenant *tenant)
@@ -95,20 +114,14 @@ static void update(const struct share *share, const struct roster_tenant *tenant
 
 void shares_adopt(struct shares *shares, const struct roster *roster)
 {
-	struct share **at = &shares->list;
+	for (struct share *at = shares->list; at; at = at->next) {
+		uint32_t i = roster_find_tenant(roster, at->name);
 
-	while (*at) {
-		struct share *share = *at;
-		uint32_t i = roster_find_tenant(roster, share->name);
-
-		if (i < roster->tenants_count) {
-			update(share, &roster->tenants[i]);
-			at = &share->next;
-		} else {
-			*at = share->next;
-			share_free(shares, share);
-		}
+		at->gone = i == roster->tenants_count;
+		if (!at->gone)
+			update(at, &roster->tenants[i]);
 	}
+	shares_tidy(shares);
 }
 
 static int make(struct shares *shares, const struct roster_tenant *tenant,
@@ -152,12 +165,16 @@ int shares_place(struct shares *shares, const struct roster_tenant *tenant,
 	return r;
 }
 
+/* What cannot be removed now is left to the next start. */
 void shares_free(struct shares *shares)
 {
 	while (shares->list) {
 		struct share *share = shares->list;
 
 		shares->list = share->next;
-		share_free(shares, share);
+		if (remove_share(shares, share) < 0) {
+			close_fd(share->fd);
+			free(share);
+		}
 	}
 }

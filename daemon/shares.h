@@ -30,6 +30,9 @@ void shares_adopt(struct shares *shares, const struct roster *roster);
 int shares_place(struct shares *shares, const struct roster_tenant *tenant,
 		 struct run_place *ret_place, struct jail_error *err);
 
+/* A jail has ended: where it was the last of a tenant that is gone, its share goes too. */
+void shares_tidy(struct shares *shares);
+
 void shares_free(struct shares *shares);
 
 #endif

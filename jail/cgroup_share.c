@@ -109,13 +109,12 @@ JAIL_API int jail_share_open(int group_fd, const struct jail_share *share, int *
 	return 0;
 }
 
-JAIL_API void jail_share_close(int group_fd, const struct jail_share *share, int fd)
+JAIL_API int jail_share_remove(int group_fd, const struct jail_share *share)
 {
 	char name[NAME_ROOM];
 
 	snprintf(name, sizeof(name), "%s" SHARE_SUFFIX, share->name);
-	unlinkat(group_fd, name, AT_REMOVEDIR);
-	close_fd(fd);
+	return unlinkat(group_fd, name, AT_REMOVEDIR) < 0 ? -errno : 0;
 }
 
 static void sweep_one(int group_fd, const char *name)

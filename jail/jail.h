@@ -301,9 +301,9 @@ JAIL_API int jail_share_open(int group_fd, const struct jail_share *share, int *
 /* Other limits from now on. Errors: as above; some may have been set. */
 JAIL_API int jail_share_limit(int fd, const struct jail_share *share,
 			      struct jail_error *err);
-/* Closes it; it goes away with the last jail in it, at the latest with the next
- * jail_cgroup_open(). */
-JAIL_API void jail_share_close(int group_fd, const struct jail_share *share, int fd);
+/* Errors: EBUSY (there are jails in it), and what rmdir(2) gives. What a process leaves is
+ * removed by the next jail_cgroup_open(). */
+JAIL_API int jail_share_remove(int group_fd, const struct jail_share *share);
 
 /* One thing that this host can do, cannot, or can do in part. */
 enum jail_probe_state { JAIL_PROBE_WORKS, JAIL_PROBE_LESS, JAIL_PROBE_FAILS };

@@ -2,55 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Many tenants on one host: who is one, what each may have, whose turn it is, and another
 # configuration while the daemon runs.
-. "$QUOD_TEST_SOURCE/tests/daemon/lib.sh"
-etc=$dir/etc
-mkdir -p "$etc/tenants.d" "$etc/policies"
-
-hash_of() {
-	printf %s "$1" | sha256sum | cut -d' ' -f1
-}
-
-# tenant NAME [LINES]: one whose token is token-NAME.
-tenant() {
-	printf '[Tenant]\nTokenSHA256=%s\n%b' "$(hash_of "token-$1")" "${2:-}" \
-		>"$etc/tenants.d/$1.conf"
-}
-
-# post_as NAME JSON PATH ARGS...
-post_as() {
-	as=$1
-	shift
-	post "$@" -H "Authorization: Bearer token-$as"
-}
-
-get_as() {
-	request -H "Authorization: Bearer token-$1" "http://quodd$2"
-}
-
-# hold NAME: a run of his that does not end; $client is who waits for it.
-hold() {
-	curl -sSN -m 60 --unix-socket "$socket" -H 'Accept: application/x-ndjson' \
-		-H 'Content-Type: application/json' -H "Authorization: Bearer token-$1" \
-		-d '{"source":"console.log(1); for (var n = 1; n > 0;);"}' \
-		http://quodd/v1/run >"$dir/held" 2>/dev/null &
-	client=$!
-	await_line "$dir/held"
-}
-
-# await_line FILE: until something is in it.
-await_line() {
-	for _ in $(seq 1500); do
-		[ ! -s "$1" ] || return 0
-		sleep 0.02
-	done
-	return 1
-}
-
-let_go() {
-	kill "$client"
-	wait "$client"
-}
-
+. "$QUOD_TEST_SOURCE/tests/daemon/tenants_lib.sh"
 # queue NAME SOURCE: a run that waits; its record goes to a file of its own, and $! is who
 # waits for it. When it is in the queue this returns.
 queue() {
@@ -69,20 +21,6 @@ queue() {
 queued() {
 	curl -sS -m 60 --unix-socket "$socket" -H "Authorization: Bearer token-$1" \
 		http://quodd/v1/tenants | jq '.tenants[0].queued'
-}
-
-# reload: and wait until it has come of something; what was said is in $said.
-reload() {
-	lines=$(wc -l <"$dir/log")
-	kill -HUP "$daemon"
-	for _ in $(seq 1500); do
-		said=$(tail -n "+$((lines + 1))" "$dir/log")
-		case $said in
-		*' counts'*) return 0 ;;
-		esac
-		sleep 0.02
-	done
-	return 1
 }
 
 # The one who has started it is no tenant here, but sees all of them.
@@ -276,14 +214,6 @@ test_reload() {
 	done
 	daemon_stop
 	is "$code" 0 'it ends in order'
-}
-
-# says TEXT PART NAME: brackets are no pattern.
-says() {
-	case $1 in
-	*"$2"*) pass "$3" ;;
-	*) fail "$3" "no '$2' in: $1" ;;
-	esac
 }
 
 # faulty FILE CONTENT SAID
