@@ -6,6 +6,7 @@
 #include "daemon/job_body.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/own.h"
@@ -230,6 +231,85 @@ static int take_input(struct job_draft *draft, const struct json_span *value)
 	return 0;
 }
 
+static int case_fault(struct job_draft *draft, size_t number, const char *what)
+{
+	char where[48];
+
+	snprintf(where, sizeof(where), "/cases/%zu", number);
+	return problem_set(draft->problem, 422, where, "%s", what);
+}
+
+static int take_case(struct job_draft *draft, const struct json_span *value)
+{
+	static const char *const names[] = {"id", "input"};
+	struct job_body *body = draft->body;
+	struct job_case *one = &body->cases[body->cases_count];
+	own_text struct text id = TEXT_INIT(WORD_MOST);
+	struct json_span values[ARRAY_LEN(names)];
+
+	if (!json_members(value->at, value->len, names, values, ARRAY_LEN(names)) ||
+	    !json_add_unescaped(&id, &values[0]) || text_status(&id) ||
+	    strlen(text_str(&id)) != id.len)
+		return case_fault(
+			draft, body->cases_count,
+			"it has to be {\"id\": string, \"input\": JSON}, the id "
+			"of at most 255 bytes");
+	if (values[1].len > JOB_INPUT_MOST)
+		return case_fault(draft, body->cases_count,
+				  "its input is longer than 1 MiB");
+	one->input = values[1];
+	one->id = text_take(&id);
+	if (!one->id)
+		return problem_set(draft->problem, 500, "/cases",
+				   "there is no memory for them");
+	body->cases_count++;
+	return 0;
+}
+
+static int take_cases(struct job_draft *draft, const struct json_span *value)
+{
+	struct job_body *body = draft->body;
+	struct json_span one;
+	struct json_walk walk;
+	int r = 0;
+
+	if (!json_walk_array(value->at, value->len, &walk))
+		return wrong_type(draft, "/cases", "an array", value);
+	if (body->request.has_input)
+		return problem_set(draft->problem, 422, "/cases",
+				   "a job has one input or cases, not both");
+	body->cases = calloc(JOB_CASES_MOST, sizeof(*body->cases));
+	if (!body->cases)
+		return problem_set(draft->problem, 500, "/cases",
+				   "there is no memory for them");
+	while (r == 0 && json_walk_next_value(&walk, &one))
+		r = body->cases_count == JOB_CASES_MOST
+			    ? problem_set(draft->problem, 422, "/cases",
+					  "there are more than %u", JOB_CASES_MOST)
+			    : take_case(draft, &one);
+	if (r == 0 && body->cases_count == 0)
+		return problem_set(draft->problem, 422, "/cases", "there is none");
+	return r;
+}
+
+void job_body_take_case(struct job_body *body, size_t number)
+{
+	const struct job_case *one = &body->cases[number];
+
+	body->request.case_id = one->id;
+	body->request.has_input = true;
+	body->request.input = one->input.at;
+	body->request.input_len = one->input.len;
+}
+
+void job_body_free(struct job_body *body)
+{
+	for (size_t i = 0; i < body->cases_count; i++)
+		free(body->cases[i].id);
+	free(body->cases);
+	text_free(&body->source);
+}
+
 static int lower(struct job_draft *draft, enum limit_id id, const char *where,
 		 const struct json_span *value)
 {
@@ -309,6 +389,7 @@ static const struct field fields[] = {
 	{"mode", take_mode},
 	{"verdict", take_verdict},
 	{"input", take_input},
+	{"cases", take_cases},
 	{"limits", take_limits},
 	{"seed", take_seed},
 	{"now_ms", take_now},

@@ -250,14 +250,38 @@ static size_t find_name(const struct json_span *name, const char *const *names,
 	return i;
 }
 
-bool json_walk_object(const char *json, size_t len, struct json_walk *ret_walk)
+static bool walk(const char *json, size_t len, char opening, struct json_walk *ret_walk)
 {
 	struct scan s = {.at = json, .end = json + len};
 
 	skip_space(&s);
-	if (!take(&s, '{'))
+	if (!take(&s, opening))
 		return false;
 	*ret_walk = (struct json_walk){.at = s.at, .end = s.end};
+	return true;
+}
+
+bool json_walk_object(const char *json, size_t len, struct json_walk *ret_walk)
+{
+	return walk(json, len, '{', ret_walk);
+}
+
+bool json_walk_array(const char *json, size_t len, struct json_walk *ret_walk)
+{
+	return walk(json, len, '[', ret_walk);
+}
+
+bool json_walk_next_value(struct json_walk *walk, struct json_span *ret_value)
+{
+	struct scan s = {.at = walk->at, .end = walk->end};
+
+	skip_space(&s);
+	take(&s, ',');
+	skip_space(&s);
+	if (peek(&s) == ']')
+		return false;
+	*ret_value = take_value(&s);
+	walk->at = s.at;
 	return true;
 }
 

@@ -46,6 +46,10 @@ bool json_walk_object(const char *json, size_t len, struct json_walk *ret_walk);
 bool json_walk_next(struct json_walk *walk, struct json_span *ret_name,
 		    struct json_span *ret_value);
 
+/* The same for the values of an array. */
+bool json_walk_array(const char *json, size_t len, struct json_walk *ret_walk);
+bool json_walk_next_value(struct json_walk *walk, struct json_span *ret_value);
+
 /*
  * The values of an object that has exactly these members, each once, in any order. The
  * JSON must have passed json_check(). Names are compared as they are written.

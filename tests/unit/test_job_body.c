@@ -27,6 +27,25 @@ static struct problem parse(struct job_body *body, const char *json)
 	return problem;
 }
 
+Test(job_body, each_case_is_a_request_of_its_own)
+{
+	struct job_body body;
+	struct problem problem =
+		parse(&body, "{\"cases\":[ {\"id\":\"a\\u00e9\",\"input\": [1e400] },"
+			     "{\"input\":null,\"id\":\"\"}],\"source\":\"1\"}");
+
+	cr_assert_eq(problem.status, 0, "%s", problem.detail);
+	cr_assert_eq(body.cases_count, 2);
+	job_body_take_case(&body, 0);
+	cr_expect_str_eq(body.request.case_id, "a\xc3\xa9");
+	cr_expect_eq(body.request.input_len, 7);
+	cr_expect_eq(memcmp(body.request.input, "[1e400]", 7), 0);
+	job_body_take_case(&body, 1);
+	cr_expect_str_eq(body.request.case_id, "");
+	cr_expect_eq(memcmp(body.request.input, "null", 4), 0);
+	job_body_free(&body);
+}
+
 Test(job_body, all_that_a_job_may_say)
 {
 	struct job_body body;
@@ -86,6 +105,18 @@ static const struct {
 	{"{\"source\":\"\",\"sauce\":\"\"}", 422, "", "no member \"sauce\""},
 	{"{\"source\":\"\",\"policy\":\"none\"}", 422, "/policy",
 	 "default, verify, open"},
+	{"{\"source\":\"\",\"cases\":{}}", 422, "/cases", "an array"},
+	{"{\"source\":\"\",\"cases\":[]}", 422, "/cases", "none"},
+	{"{\"source\":\"\",\"cases\":[1]}", 422, "/cases/0", "id"},
+	{"{\"source\":\"\",\"cases\":[{\"id\":\"a\",\"input\":1},{\"id\":\"b\"}]}", 422,
+	 "/cases/1", "id"},
+	{"{\"source\":\"\",\"cases\":[{\"id\":\"a\\u0000b\",\"input\":1}]}", 422,
+	 "/cases/0", "id"},
+	{"{\"source\":\"\",\"cases\":[{\"id\":1,\"input\":1}]}", 422, "/cases/0", "id"},
+	{"{\"source\":\"\",\"cases\":[{\"id\":\"\",\"input\":1,\"x\":1}]}", 422,
+	 "/cases/0", "id"},
+	{"{\"source\":\"\",\"input\":1,\"cases\":[{\"id\":\"\",\"input\":1}]}", 422,
+	 "/cases", "not both"},
 	{"{\"source\":\"\",\"policy\":\"others\"}", 422, "/policy",
 	 "default, verify, open"},
 	{"{\"source\":\"\",\"policy\":null}", 422, "/policy", "null"},
