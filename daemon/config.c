@@ -465,11 +465,25 @@ static int use_usual(struct reading *reading)
 	return 0;
 }
 
+/* Whoever writes the directory chooses which file of root's is read. */
+static int check_dir(struct reading *reading, const char *dir)
+{
+	own_fd int fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	const char *why = fd < 0 ? strerror(errno) : trust_directory(fd);
+
+	/* QUOD_POLICY_PATH is a list. */
+	if (!why && strchr(dir, ':'))
+		why = "its name has a colon";
+	return why ? report_fault(reading->report, -EINVAL, dir, nowhere, "%s", why) : 0;
+}
+
 static int read_all(struct reading *reading, const char *dir)
 {
 	char path[PATH_ROOM + 32];
-	int r = 0;
+	int r = check_dir(reading, dir);
 
+	if (r < 0)
+		return r;
 	if (strcmp(dir, CONFIG_DIR) != 0) {
 		snprintf(path, sizeof(path), "%s/policies", dir);
 		setenv("QUOD_POLICY_PATH", path, 1);

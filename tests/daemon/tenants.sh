@@ -261,7 +261,14 @@ test_faults() {
 		run_test_config
 		has "$(cat "$dir/out")" 'tenants.d: others than root can write it' 'a directory that others can write'
 		chmod 755 "$etc/tenants.d"
+		chmod 777 "$etc"
+		run_test_config
+		has "$(cat "$dir/out")" 'etc: others than root can write it' 'nor where all of it is'
+		chmod 755 "$etc"
 	}
+	code=0
+	"$quodd" --test --config "$dir/nowhere" >"$dir/out" 2>&1 || code=$?
+	is "$code $(cat "$dir/out")" "2 quodd: $dir/nowhere: No such file or directory" 'no directory'
 	printf '[Tenant]\nUser=1\n' >"$etc/tenants.d/a.conf"
 	run_test_config
 	is "$code $(cat "$dir/out")" '0 ' 'nothing wrong, nothing said'
