@@ -77,7 +77,7 @@ static int set_process(struct jail_error *err)
 
 int server_leave(uid_t uid, gid_t gid, uid_t *ret_owner, struct jail_error *err)
 {
-	int r = jail_empty_own_root(err);
+	int r = jail_empty_own_root(-1, NULL, err);
 	uid_t owner = geteuid();
 
 	if (r == 0)

@@ -165,7 +165,11 @@ struct child_plan {
 _Noreturn void child_main(const struct child_plan *plan);
 
 /* Steps of the child that live with their subject. Each fills err as jail_fail() does. */
-int child_empty_root(struct jail_error *err);	     /* rootfs.c */
+int child_empty_root(struct jail_error *err); /* rootfs.c */
+/* For a process that keeps one directory: its working directory as a mount of nobody yet
+ * (*ret_tree is the caller's), then the empty root with that in it. */
+int root_copy_directory(int *ret_tree, struct jail_error *err);
+int root_with_tree(int tree, const char *name, struct jail_error *err);
 int child_loopback_up(struct jail_error *err);	     /* loopback.c */
 int child_drop_capabilities(struct jail_error *err); /* caps.c */
 /* tasks.c. RLIMIT_NPROC, once it has been seen to hold. */

@@ -261,9 +261,13 @@ JAIL_API int jail_drop_own_capabilities(struct jail_error *err);
  * into mount, network, IPC and UTS namespaces of its own; what it has open it keeps.
  * Where it may not make these, it first makes a user namespace, in which its one uid and
  * gid are JAIL_UID_INSIDE: geteuid() then tells.
+ *
+ * `dir` (the caller's; -1: none) is a directory that stays in reach: as "/NAME", the one
+ * thing in that root, and writable as far as its mount and its mode allow; nothing in it
+ * can be executed, or be a device. Its name is one word without a slash.
  * Errors: those of clone3(2) for namespaces, of mount(2), and of writing the id maps.
  */
-JAIL_API int jail_empty_own_root(struct jail_error *err);
+JAIL_API int jail_empty_own_root(int dir, const char *name, struct jail_error *err);
 
 /*
  * A directory fd (the caller's) under which leaves can be made: the group `quod`, below

@@ -18,6 +18,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/mount.h>
+#include <stdint.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -36,17 +38,17 @@ static int fail(struct jail_error *err, const char *what)
 	return jail_fail(err, JAIL_STAGE_ROOTFS, errno, "empty root: %s", what);
 }
 
-static int make_tmpfs(int *ret_mount, struct jail_error *err)
+static int make_tmpfs(uint64_t attributes, int *ret_mount, struct jail_error *err)
 {
 	own_fd int fs = (int)syscall(SYS_fsopen, "tmpfs", FSOPEN_CLOEXEC);
 
 	if (fs < 0)
 		return fail(err, "fsopen tmpfs");
-	/* No size: it is read-only from its first moment and holds nothing. */
+	/* No size: nobody but us ever writes to it. */
 	if (syscall(SYS_fsconfig, fs, FSCONFIG_SET_STRING, "mode", "0555", 0) < 0 ||
 	    syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
 		return fail(err, "fsconfig tmpfs");
-	int mount_fd = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, ROOT_ATTRIBUTES);
+	int mount_fd = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, attributes);
 	if (mount_fd < 0)
 		return fail(err, "fsmount tmpfs");
 	*ret_mount = mount_fd;
@@ -66,13 +68,8 @@ static int put_lid(int root, struct jail_error *err)
 	return 0;
 }
 
-int child_empty_root(struct jail_error *err)
+static int enter(int root, struct jail_error *err)
 {
-	own_fd int root = -1;
-	int r = make_tmpfs(&root, err);
-
-	if (r < 0)
-		return r;
 	if (syscall(SYS_move_mount, root, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) < 0)
 		return fail(err, "move_mount tmpfs to '/'");
 	if (fchdir(root) < 0)
@@ -84,5 +81,54 @@ int child_empty_root(struct jail_error *err)
 		return fail(err, "umount2 of the old root");
 	if (chdir("/") < 0)
 		return fail(err, "chdir '/'");
+	return 0;
+}
+
+/* From its first moment read-only: there is nothing in it. */
+int child_empty_root(struct jail_error *err)
+{
+	own_fd int root = -1;
+	int r = make_tmpfs(ROOT_ATTRIBUTES, &root, err);
+
+	if (r == 0)
+		r = enter(root, err);
+	return r < 0 ? r : put_lid(root, err);
+}
+
+int root_copy_directory(int *ret_tree, struct jail_error *err)
+{
+	struct mount_attr tame = {.attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
+					      MOUNT_ATTR_NOEXEC};
+	own_fd int tree =
+		(int)syscall(SYS_open_tree, AT_FDCWD, "",
+			     OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
+
+	if (tree < 0)
+		return fail(err, "open_tree of the directory that is kept");
+	if (syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH, &tame, sizeof(tame)) < 0)
+		return fail(err, "mount_setattr of the directory that is kept");
+	*ret_tree = TAKE_FD(tree);
+	return 0;
+}
+
+/* Only what is attached can be attached to, so that the order is: a directory, the root,
+ * the tree onto the directory, and then the root is read-only. */
+int root_with_tree(int tree, const char *name, struct jail_error *err)
+{
+	struct mount_attr closed = {.attr_set = MOUNT_ATTR_RDONLY};
+	own_fd int root = -1;
+	int r = make_tmpfs(ROOT_ATTRIBUTES & ~MOUNT_ATTR_RDONLY, &root, err);
+
+	if (r == 0 && mkdirat(root, name, 0555) < 0)
+		r = fail(err, "mkdir in the tmpfs");
+	if (r == 0)
+		r = enter(root, err);
+	if (r < 0)
+		return r;
+	if (syscall(SYS_move_mount, tree, "", root, name, MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		return fail(err, "move_mount of the directory that is kept");
+	if (syscall(SYS_mount_setattr, root, "", AT_EMPTY_PATH, &closed, sizeof(closed)) <
+	    0)
+		return fail(err, "mount_setattr of the tmpfs");
 	return put_lid(root, err);
 }
