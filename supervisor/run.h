@@ -14,6 +14,10 @@ struct run_means {
 	struct cell *cell;	     /* of this run alone; its jail is the run's */
 	const struct interp *interp; /* to say what is wrong with it */
 	struct output *output;
+	/* NULL, or told of the run once it has its id and before its jail is asked for:
+	 * without its 0 nothing runs. */
+	int (*note)(void *whose, struct jail_error *err);
+	void *whose;
 };
 
 /*

@@ -6,11 +6,13 @@
 #include "supervisor/runid.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/random.h>
+
+static const char digits[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 void runid_format(int64_t ms, const unsigned char random[10], char id[RUNID_LEN + 1])
 {
-	static const char digits[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 	unsigned __int128 bits = (uint64_t)ms & 0xffffffffffffull;
 
 	for (int i = 0; i < 10; i++)
@@ -28,4 +30,9 @@ int runid_make(int64_t ms, char id[RUNID_LEN + 1])
 		return -errno;
 	runid_format(ms, random, id);
 	return 0;
+}
+
+bool runid_is_valid(const char *id)
+{
+	return strlen(id) == RUNID_LEN && strspn(id, digits) == RUNID_LEN && id[0] <= '7';
 }

@@ -3,6 +3,7 @@
 #ifndef QUOD_RUNID_H
 #define QUOD_RUNID_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define RUNID_LEN 26
@@ -12,5 +13,8 @@ void runid_format(int64_t ms, const unsigned char random[10], char id[RUNID_LEN 
 
 /* Errors: what getrandom(2) gives. */
 int runid_make(int64_t ms, char id[RUNID_LEN + 1]);
+
+/* Could it be one? Pure. */
+bool runid_is_valid(const char *id);
 
 #endif

@@ -8,6 +8,25 @@
 #include "supervisor/runid.h"
 #include "supervisor/timestamp.h"
 
+Test(runid, knows_its_own)
+{
+	static const char *const wrong[] = {"",
+					    "0",
+					    "0000000000000000000000000",
+					    "000000000000000000000000000",
+					    "80000000000000000000000000",
+					    "0000000000000000000000000I",
+					    "0000000000000000000000000a",
+					    "../../../../../etc/passwd/"};
+	char id[RUNID_LEN + 1];
+
+	cr_assert_eq(runid_make((1ll << 48) - 1, id), 0);
+	cr_expect(runid_is_valid(id), "%s", id);
+	cr_expect(runid_is_valid("7ZZZZZZZZZZZZZZZZZZZZZZZZZ"));
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		cr_expect_not(runid_is_valid(wrong[i]), "%s", wrong[i]);
+}
+
 Test(runid, is_a_ulid)
 {
 	static const unsigned char ones[10] = {255, 255, 255, 255, 255,
