@@ -75,9 +75,10 @@ static int set_process(struct jail_error *err)
 	return 0;
 }
 
-int server_leave(uid_t uid, gid_t gid, uid_t *ret_owner, struct jail_error *err)
+int server_leave(int history, uid_t uid, gid_t gid, uid_t *ret_owner,
+		 struct jail_error *err)
 {
-	int r = jail_empty_own_root(-1, NULL, err);
+	int r = jail_empty_own_root(history, SERVER_HISTORY_NAME, err);
 	uid_t owner = geteuid();
 
 	if (r == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server's confinement, for good and before it reads a byte from outside: an empty
- * root, namespaces, another user where that may be chosen, no capability, no_new_privs,
+ * The server's confinement, for good and before it reads a byte from outside: a root with
+ * nothing in it but the directory of its history, namespaces, another user where that may be chosen, no capability, no_new_privs,
  * death with the monitor, a filter.
  */
 #ifndef QUOD_CONFINED_H
@@ -11,11 +11,15 @@
 
 #include "jail/jail.h"
 
+/* Where that directory then is. */
+#define SERVER_HISTORY_NAME "history"
+
 /*
- * All but the filter. *ret_owner is the uid that quodd's own user has as this process now
+ * All but the filter. `history` is the directory, or -1. *ret_owner is the uid that quodd's own user has as this process now
  * sees it: that of peers on sockets. Errors: with err filled.
  */
-int server_leave(uid_t uid, gid_t gid, uid_t *ret_owner, struct jail_error *err);
+int server_leave(int history, uid_t uid, gid_t gid, uid_t *ret_owner,
+		 struct jail_error *err);
 
 /* The filter: after it nothing can be opened, started or connected to. */
 int server_seal(struct jail_error *err);

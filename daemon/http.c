@@ -106,7 +106,7 @@ enum MHD_Result http_refuse(struct exchange *exchange, const struct problem *pro
 
 	problem_write(problem, &json);
 	response = make_response("application/problem+json", text_str(&json), json.len);
-	if (response && problem->allow)
+	if (response && problem->allow[0])
 		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, problem->allow);
 	if (response && problem->status == MHD_HTTP_UNAUTHORIZED)
 		MHD_add_response_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE,

@@ -34,6 +34,7 @@ struct exchange {
 	struct MHD_Connection *mhd;
 	struct connection *connection;
 	const struct route *route;
+	const char *id; /* what the path has for {id}; libmicrohttpd's */
 	/* Whose request it is, once its route is found; NULL: nobody's who may run. */
 	const char *tenant;
 	struct tenant *account; /* he; a reference */

@@ -32,7 +32,10 @@ struct job {
 	struct server *server;
 	struct exchange *exchange; /* NULL: abandoned */
 	struct tenant *account;	   /* a reference */
+	struct job *next;	   /* among the runs that are not over */
 	bool check_only, stream, suspended, over;
+	int64_t number;	       /* in the history; 0: not there yet */
+	bool unrecorded;       /* the history does not take it */
 	struct text json;      /* the body: inputs are borrowed from it */
 	size_t held;	       /* of it, that his account has */
 	struct roster *roster; /* the one by which the body was read; a reference */
@@ -184,10 +187,32 @@ static int watch_run(struct job *job)
 	return r;
 }
 
+static void leave_list(struct job *job)
+{
+	struct job **at = &job->server->jobs;
+
+	while (*at != job)
+		at = &(*at)->next;
+	*at = job->next;
+}
+
+static void refuse_unrecorded(const struct server *server, struct problem *problem)
+{
+	problem_set(problem, 503, NULL, "%s", store_trouble(server->store));
+	problem->retry_after = 1;
+}
+
+/* The history knows it before its client does. */
 static void finish(struct job *job)
 {
 	job->over = true;
+	leave_list(job);
 	unwatch_all(job);
+	if (!job->unrecorded)
+		job->unrecorded =
+			store_end(job->server->store, &job->record, job->number) < 0;
+	if (job->unrecorded)
+		refuse_unrecorded(job->server, &job->refusal);
 	output_record(&job->output, &job->record);
 	if (job->exchange)
 		http_hurry(job->exchange);
@@ -225,9 +250,9 @@ static void on_changed(void *whose)
 	go_on(whose);
 }
 
-static void cancel(struct job *job)
+static void cancel(struct job *job, const char *why)
 {
-	log_say("run %s is cancelled: its client has gone", job->record.id);
+	log_say("run %s is cancelled: %s", job->record.id, why);
 	job->on_hangup = sd_event_source_disable_unref(job->on_hangup);
 	run_cancel(job->run);
 	go_on(job);
@@ -241,7 +266,7 @@ static int on_hangup(sd_event_source *source, int fd, uint32_t events, void *use
 	(void)fd;
 	(void)events;
 	if (job->run) {
-		cancel(job);
+		cancel(job, "its client has gone");
 		return 0;
 	}
 	problem_set(&job->refusal, 503, NULL, "its client has gone");
@@ -306,6 +331,20 @@ static int read_body(struct job *job, struct problem *problem)
 	return 0;
 }
 
+static int note(void *whose, struct jail_error *err)
+{
+	struct job *job = whose;
+	int r = store_begin(job->server->store, &job->record, &job->number);
+
+	job->unrecorded = r < 0;
+	if (r < 0)
+		*err = (struct jail_error){
+			.stage = JAIL_STAGE_SPEC,
+			.errnum = -r,
+			.text = "it cannot be written into the history"};
+	return r;
+}
+
 static int start(struct job *job)
 {
 	static const struct kept_calls calls = {.changed = on_changed,
@@ -321,10 +360,14 @@ static int start(struct job *job)
 	kept_cell_init(&job->cell, &server->keeper, &place, &calls, job);
 	job->means = (struct run_means){.cell = &job->cell.cell,
 					.interp = &server->interp,
-					.output = &job->output};
+					.output = &job->output,
+					.note = note,
+					.whose = job};
 	job->run = run_new(&job->body.request, &job->means, &job->record);
 	if (!job->run)
 		return -ENOMEM;
+	job->next = server->jobs;
+	server->jobs = job;
 	go_on(job);
 	return 0;
 }
@@ -415,6 +458,10 @@ static int begin(struct job *job, struct problem *problem)
 		problem->retry_after = 1;
 		return -EAGAIN;
 	}
+	if (store_trouble(job->server->store)) {
+		refuse_unrecorded(job->server, problem);
+		return -EAGAIN;
+	}
 	r = read_body(job, problem);
 	return r < 0 ? r : enter(job, problem);
 }
@@ -453,5 +500,17 @@ void job_abandon(struct job *job)
 		job_free(job);
 		return;
 	}
-	cancel(job);
+	cancel(job, "its client has gone");
+}
+
+bool job_cancel(struct server *server, const char *tenant, const char *id)
+{
+	struct job *job = server->jobs;
+
+	while (job && (strcmp(job->record.id, id) != 0 ||
+		       (tenant && strcmp(job->record.tenant, tenant) != 0)))
+		job = job->next;
+	if (job)
+		cancel(job, "somebody asked for that");
+	return job != NULL;
 }

@@ -17,6 +17,10 @@ enum MHD_Result job_reply(struct job *job, struct exchange *exchange);
 /* Its turn has come: it has its place. */
 void job_start_waiting(struct waiter *waiter);
 
+/* The run with that id, if it is under way and `tenant`'s (NULL: anybody's), is cancelled;
+ * false: it is not. Its client gets its record. */
+bool job_cancel(struct server *server, const char *tenant, const char *id);
+
 bool job_is_over(const struct job *job);
 
 /* The exchange is over: a run that is not is cancelled. NULL is fine. */

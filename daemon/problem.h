@@ -14,6 +14,7 @@
 	X(403, "Not for you")         \
 	X(404, "No such resource")    \
 	X(405, "No such method here") \
+	X(409, "Over already")        \
 	X(413, "Too large")           \
 	X(415, "Wrong content type")  \
 	X(422, "Impossible job")      \
@@ -24,8 +25,9 @@
 struct problem {
 	unsigned status; /* 0: none */
 	char detail[400];
-	char where[120];   /* a JSON pointer into the body; "": the request as a whole */
-	const char *allow; /* 405: the methods that there are; static */
+	/* A JSON pointer into the body, or "?NAME" of the query; "": all of the request. */
+	char where[120];
+	char allow[32];	      /* 405: the methods that there are */
 	unsigned retry_after; /* 429, 503: seconds */
 };
 

@@ -28,6 +28,7 @@
 #include "daemon/monitor.h"
 #include "daemon/server.h"
 #include "daemon/shares.h"
+#include "daemon/state.h"
 
 #define EXIT_CONFIGURATION 2
 
@@ -43,7 +44,7 @@ static const struct option options[] = {
 	 OFFSET(config)},
 	{0, "socket", "PATH", "listens there; only its owner may connect",
 	 OFFSET(socket)},
-	{0, "state", "DIR", "a directory of its own, which one daemon has at a time",
+	{0, "state", "DIR", "a directory of its own, where the history is",
 	 OFFSET(state)},
 	{0, "runs", "N", "so many at once, whatever quodd.conf says, 1 to 512 (16)",
 	 OFFSET(runs)},
@@ -60,7 +61,7 @@ struct quodd {
 	uint64_t runs;	       /* by option; 0: as the configuration has it */
 	uid_t uid;
 	gid_t gid;
-	int state_fd, listen_fd, orders_fd; /* owned */
+	int state_fd, history_fd, listen_fd, orders_fd; /* owned */
 	struct interp interp;
 	struct run_place place;
 	pid_t server;
@@ -185,6 +186,9 @@ static int open_all(const struct quodd_args *args, struct quodd *q, struct usage
 	struct jail_error err;
 	int r = args->state ? state_lock(args->state, &q->state_fd, usage) : 0;
 
+	if (r == 0 && args->state)
+		r = state_open_history(args->state, q->uid, q->gid, &q->history_fd,
+				       usage);
 	if (r < 0)
 		return r;
 	interp_open(&q->interp);
@@ -197,18 +201,21 @@ static int open_all(const struct quodd_args *args, struct quodd *q, struct usage
 }
 
 static void exec_server(const struct quodd *q, int orders, int listener, int roster,
-			int self)
+			int history, int self)
 {
-	char uid[16], gid[16], name[] = SERVER_NAME;
-	char *argv[] = {name, uid, gid, NULL}, *envp[] = {NULL};
+	char uid[16], gid[16], has_history[2], name[] = SERVER_NAME;
+	char *argv[] = {name, uid, gid, has_history, NULL}, *envp[] = {NULL};
 	sigset_t none;
 
 	snprintf(uid, sizeof(uid), "%u", q->uid);
 	snprintf(gid, sizeof(gid), "%u", q->gid);
+	snprintf(has_history, sizeof(has_history), "%d", history >= 0);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (dup2(orders, SERVER_ORDERS_FD) < 0 || dup2(listener, SERVER_LISTEN_FD) < 0 ||
 	    dup2(roster, SERVER_ROSTER_FD) < 0)
+		_exit(126);
+	if (history >= 0 && dup2(history, SERVER_HISTORY_FD) < 0)
 		_exit(126);
 	fexecve(self, argv, envp);
 	_exit(127);
@@ -217,14 +224,14 @@ static void exec_server(const struct quodd *q, int orders, int listener, int ros
 /* Above those that the server gets, so that no dup2() steps on another. */
 static int lift(int fd)
 {
-	return fcntl(fd, F_DUPFD_CLOEXEC, SERVER_ROSTER_FD + 1);
+	return fcntl(fd, F_DUPFD_CLOEXEC, SERVER_HISTORY_FD + 1);
 }
 
 static int fork_server(struct quodd *q)
 {
 	own_fd int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	own_fd int orders = -1, listener = -1, program = -1, theirs = -1;
-	own_fd int roster = -1, list = -1;
+	own_fd int roster = -1, list = -1, history = -1;
 	int pair[2];
 	int r = self < 0 ? -errno : roster_send(q->roster, &roster);
 
@@ -238,11 +245,14 @@ static int fork_server(struct quodd *q)
 	listener = lift(q->listen_fd);
 	list = lift(roster);
 	program = lift(self);
-	if (orders < 0 || listener < 0 || list < 0 || program < 0)
+	if (q->history_fd >= 0)
+		history = lift(q->history_fd);
+	if (orders < 0 || listener < 0 || list < 0 || program < 0 ||
+	    (q->history_fd >= 0 && history < 0))
 		return -errno;
 	q->server = fork();
 	if (q->server == 0)
-		exec_server(q, orders, listener, list, program);
+		exec_server(q, orders, listener, list, history, program);
 	return q->server < 0 ? -errno : 0;
 }
 
@@ -253,6 +263,7 @@ static int start_server(struct quodd *q, struct usage *usage)
 	if (r < 0)
 		return usage_fail(usage, r, "cannot start the server: %s", strerror(-r));
 	q->listen_fd = close_fd(q->listen_fd);
+	q->history_fd = close_fd(q->history_fd);
 	return 0;
 }
 
@@ -286,6 +297,7 @@ static int run(const struct quodd_args *args, struct quodd *q, struct usage *usa
 int quodd_main(int argc, char **argv)
 {
 	struct quodd q = {.state_fd = -1,
+			  .history_fd = -1,
 			  .listen_fd = -1,
 			  .orders_fd = -1,
 			  .interp = INTERP_INIT,
@@ -312,6 +324,7 @@ int quodd_main(int argc, char **argv)
 	interp_close(&q.interp);
 	place_close(&q.place);
 	close_fd(q.state_fd);
+	close_fd(q.history_fd);
 	close_fd(q.listen_fd);
 	close_fd(q.orders_fd);
 	return r < 0 ? EXIT_CONFIGURATION : r;

@@ -5,11 +5,13 @@
 #include "daemon/routes.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/number.h"
 #include "base/own.h"
+#include "daemon/history.h"
 #include "daemon/job.h"
 #include "daemon/openapi.h"
 #include "daemon/server.h"
@@ -19,7 +21,7 @@
 #define JSON_TYPE "application/json"
 
 struct route {
-	const char *method, *path;
+	const char *method, *path; /* that may end with {id} */
 	enum MHD_Result (*answer)(struct exchange *exchange);
 	enum { FOR_ALL, FOR_KNOWN, FOR_TENANTS } for_whom; /* KNOWN: or an operator */
 	bool has_body;					   /* JSON */
@@ -39,11 +41,15 @@ static enum MHD_Result answer_health(struct exchange *exchange)
 
 static enum MHD_Result answer_ready(struct exchange *exchange)
 {
+	const struct server *server = exchange->server;
 	struct problem problem = {0};
 
-	if (!exchange->server->stopping)
+	if (server->stopping)
+		problem_set(&problem, 503, NULL, "the daemon is stopping");
+	else if (store_trouble(server->store))
+		problem_set(&problem, 503, NULL, "%s", store_trouble(server->store));
+	else
 		return answer_health(exchange);
-	problem_set(&problem, 503, NULL, "the daemon is stopping");
 	return http_refuse(exchange, &problem);
 }
 
@@ -166,19 +172,38 @@ static const struct route routes[] = {
 	{"GET", "/v1/tenants", answer_tenants, FOR_KNOWN, false},
 	{"POST", "/v1/check", answer_check, FOR_TENANTS, true},
 	{"POST", "/v1/run", answer_run, FOR_TENANTS, true},
+	{"GET", "/v1/runs", history_list, FOR_KNOWN, false},
+	{"GET", "/v1/runs/{id}", history_get, FOR_KNOWN, false},
+	{"DELETE", "/v1/runs/{id}", history_cancel, FOR_KNOWN, false},
 };
 
-/* *ret_allow: the path is there, but for that method only. */
-static const struct route *find(const char *method, const char *path,
-				const char **ret_allow)
+/* Where {id} stands there is one word, which is *ret_id. */
+static bool is_path_of(const struct route *route, const char *path, const char **ret_id)
 {
-	*ret_allow = NULL;
+	size_t fixed = strcspn(route->path, "{");
+
+	if (!route->path[fixed])
+		return !strcmp(route->path, path);
+	if (strncmp(route->path, path, fixed) != 0 || !path[fixed] ||
+	    strchr(path + fixed, '/'))
+		return false;
+	*ret_id = path + fixed;
+	return true;
+}
+
+/* Into `allow` go the methods of a path that is there, but not for this one. */
+static const struct route *find(const char *method, const char *path, const char **ret_id,
+				char allow[32])
+{
+	size_t len = 0;
+
 	for (size_t i = 0; i < ARRAY_LEN(routes); i++) {
-		if (strcmp(routes[i].path, path) != 0)
+		if (!is_path_of(&routes[i], path, ret_id))
 			continue;
 		if (!strcmp(routes[i].method, method))
 			return &routes[i];
-		*ret_allow = routes[i].method;
+		len += (size_t)snprintf(allow + len, 32 - len, "%s%s", len ? ", " : "",
+					routes[i].method);
 	}
 	return NULL;
 }
@@ -247,12 +272,12 @@ static int refuse_stranger(struct exchange *exchange, struct problem *problem)
 static int check_route(struct exchange *exchange, const char *method, const char *path,
 		       struct problem *problem)
 {
-	const char *allow;
+	char allow[32] = "";
 
-	exchange->route = find(method, path, &allow);
-	if (!exchange->route && allow) {
-		problem_set(problem, 405, NULL, "%s takes %s", path, allow);
-		problem->allow = allow;
+	exchange->route = find(method, path, &exchange->id, allow);
+	if (!exchange->route && allow[0]) {
+		problem_set(problem, 405, NULL, "%.200s takes %s", path, allow);
+		memcpy(problem->allow, allow, sizeof(allow));
 		return -EINVAL;
 	}
 	if (!exchange->route)

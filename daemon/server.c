@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Everything that has to be opened or made is made first, then the process leaves the
- * host's root and its privileges, then the filter is put on, and only then it waits for
+ * host's root and its privileges, then the history is opened by whom it is now, then the
+ * filter is put on, and only then it waits for
  * somebody to talk to.
  */
 #include "daemon/server.h"
@@ -13,17 +14,23 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/own.h"
 #include "daemon/confined.h"
 #include "daemon/job.h"
 #include "daemon/log.h"
 
+#define US_PER_MS     1000u
+#define KEEP_FIRST_US 100000u
+
 /* They were made by the monitor, without that flag for their way through
  * exec. */
-static int take_descriptors(void)
+static int take_descriptors(bool history)
 {
-	for (int fd = SERVER_ORDERS_FD; fd <= SERVER_ROSTER_FD; fd++)
+	int last = history ? SERVER_HISTORY_FD : SERVER_ROSTER_FD;
+
+	for (int fd = SERVER_ORDERS_FD; fd <= last; fd++)
 		if (fcntl(fd, F_SETFD, FD_CLOEXEC) < 0)
 			return -errno;
 	return 0;
@@ -54,10 +61,21 @@ static void on_stop(void *whose)
 	server_leave_if_done(server);
 }
 
+static struct store_settings history_settings(const struct server *server)
+{
+	const uint64_t *value = server->tenants.roster->settings.value;
+	struct store_settings settings = STORE_SETTINGS_DEFAULT;
+
+	settings.age_most_ms = (int64_t)value[SETTING_HISTORY_AGE_MS];
+	settings.size_most_bytes = value[SETTING_HISTORY_BYTES];
+	return settings;
+}
+
 /* The monitor has seen that it is right; what fails here is us. */
 static void on_roster(void *whose, int fd)
 {
 	struct server *server = whose;
+	struct store_settings settings;
 	struct roster *roster;
 	uint32_t generation;
 	int r = roster_receive(fd, &roster);
@@ -67,8 +85,11 @@ static void on_roster(void *whose, int fd)
 		generation = roster->generation;
 		r = tenants_adopt(&server->tenants, roster);
 	}
-	if (r == 0)
+	if (r == 0) {
+		settings = history_settings(server);
+		store_configure(server->store, &settings);
 		r = keeper_adopt(&server->keeper, generation);
+	}
 	if (r < 0) {
 		log_say("the new configuration cannot be had: %s", strerror(-r));
 		sd_event_exit(server->event, r);
@@ -113,9 +134,9 @@ static int warm_up(sd_event *event)
 	return r;
 }
 
-static int prepare(struct server *server)
+static int prepare(struct server *server, bool history)
 {
-	int r = take_descriptors();
+	int r = take_descriptors(history);
 
 	if (r == 0)
 		r = take_first_roster(server);
@@ -135,14 +156,52 @@ static int prepare(struct server *server)
 	return http_init(&server->http, server, SERVER_LISTEN_FD);
 }
 
+static int on_keep(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct server *server = userdata;
+
+	(void)usec;
+	sd_event_source_set_time_relative(source, store_keep(server->store) * US_PER_MS);
+	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+}
+
+/* By the user that the server has become, who is all that reads that file, and while
+ * files can still be opened. */
+static int open_history(struct server *server, bool on_disk)
+{
+	const struct store_settings settings = history_settings(server);
+	char why[STORE_WHY_ROOM];
+	int r;
+
+	if (on_disk)
+		close(SERVER_HISTORY_FD);
+	else
+		log_say("the history is in memory and ends with the daemon: --state "
+			"keeps it");
+	r = store_open(on_disk ? "/" SERVER_HISTORY_NAME : NULL, &settings,
+		       &server->store, why);
+	if (r < 0) {
+		log_say("the history cannot be opened: %s", why);
+		return r;
+	}
+	return sd_event_add_time_relative(server->event, &server->on_keep,
+					  CLOCK_MONOTONIC, KEEP_FIRST_US, 0, on_keep,
+					  server);
+}
+
 static int confine(struct server *server, const uint32_t args[SERVER_ARGS])
 {
 	struct jail_error err;
-	int r = server_leave(args[SERVER_ARG_UID], args[SERVER_ARG_GID],
-			     &server->owner_seen, &err);
+	bool history = args[SERVER_ARG_HISTORY] != 0;
+	int r = server_leave(history ? SERVER_HISTORY_FD : -1, args[SERVER_ARG_UID],
+			     args[SERVER_ARG_GID], &server->owner_seen, &err);
 
-	if (r == 0)
+	if (r == 0) {
+		r = open_history(server, history);
+		if (r < 0)
+			return r;
 		r = server_seal(&err);
+	}
 	if (r < 0)
 		log_say("the server cannot confine itself and will not listen: %s: %s",
 			jail_stage_name(err.stage), err.text);
@@ -163,7 +222,7 @@ static int serve(struct server *server, const uint32_t args[SERVER_ARGS])
 	int r;
 
 	server->owner = getuid();
-	r = prepare(server);
+	r = prepare(server, args[SERVER_ARG_HISTORY] != 0);
 	if (r < 0) {
 		log_say("the server cannot begin: %s%s", strerror(-r),
 			r == -EMFILE ? " (raise the limit on open files: ulimit -n)"
@@ -175,6 +234,8 @@ static int serve(struct server *server, const uint32_t args[SERVER_ARGS])
 		r = sd_event_loop(server->event);
 	http_free(&server->http);
 	tenants_free(&server->tenants);
+	sd_event_source_disable_unref(server->on_keep);
+	store_free(server->store);
 	sd_event_unref(server->event);
 	return r;
 }

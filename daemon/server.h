@@ -12,19 +12,22 @@
 
 #include "daemon/http.h"
 #include "daemon/keeper.h"
+#include "daemon/store.h"
 #include "daemon/tenants.h"
 
 #define SERVER_NAME "quodd-server"
 
 /* Where it finds what it is given. */
-#define SERVER_ORDERS_FD 3
-#define SERVER_LISTEN_FD 4
-#define SERVER_ROSTER_FD 5
+#define SERVER_ORDERS_FD  3
+#define SERVER_LISTEN_FD  4
+#define SERVER_ROSTER_FD  5
+#define SERVER_HISTORY_FD 6 /* only if SERVER_ARG_HISTORY says so */
 
 /* What stands in its argv after its name, all numbers. */
 enum server_arg {
 	SERVER_ARG_UID = 1, /* whom to become where that may be chosen; 0: nobody else */
 	SERVER_ARG_GID,
+	SERVER_ARG_HISTORY, /* 1: there is a directory for it; 0: it is kept in memory */
 	SERVER_ARGS,
 };
 
@@ -32,7 +35,10 @@ struct server {
 	sd_event *event;
 	struct keeper keeper;
 	struct http http;
-	struct interp interp; /* only its name: for messages */
+	struct store *store;
+	sd_event_source *on_keep; /* the store's housekeeping */
+	struct job *jobs;	  /* runs that are not over */
+	struct interp interp;	  /* only its name: for messages */
 	struct tenants tenants;
 	/* The user who has started us, as he is and as we see him in our user namespace. */
 	uid_t owner, owner_seen;

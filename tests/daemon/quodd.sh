@@ -162,14 +162,18 @@ test_confinement() {
 		is "$(awk '/^Groups:/ { print NF }' "/proc/$server/status")" 1 'it is in no group'
 	fi
 	if [ "$(id -u)" = 0 ]; then
-		is "$(ls -A "/proc/$server/root")" '' 'its root is empty'
+		is "$(ls -A "/proc/$server/root")" history 'its root has only its history'
+		is "$(awk '{ print $5 }' "/proc/$server/mountinfo" | sort | tr '\n' ' ')" \
+			'/ / /history ' 'and it has no mount beside'
 		for ns in mnt net ipc uts; do
 			is "$([ "$(readlink "/proc/$server/ns/$ns")" != \
 				"$(readlink "/proc/$daemon/ns/$ns")" ] && echo own)" own \
 				"its $ns namespace is its own"
 		done
 		is "$(find "/proc/$server/fd" -type l -exec readlink {} + |
-			grep '^/[^d]' | sort -u)" "$dir/log" 'it has no file open but its log'
+			grep '^/[^d]' | sort -u | tr '\n' ' ')" \
+			"/history/runs.db /history/runs.db-wal $dir/log " \
+			'it has no file open but its history and its log'
 	else
 		holds 'its memory is nobody else'"'"'s' \
 			sh -c "! cat /proc/$server/environ >/dev/null 2>&1"
