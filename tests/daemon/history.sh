@@ -224,12 +224,94 @@ test_crashes() {
 		done >"$dir/lost"
 	is "$(cat "$dir/lost")" '' 'every run that had begun is there, once'
 	holds 'and some had' test "$(ls "$dir"/replies/*-s.*.js | wc -l)" -gt 11
-	died=$(jq -r 'select(.status == "internal_error") | .id' "$dir/all" | tail -n 1)
+	died=$(jq -r 'select(.status == "internal_error" and
+		(.error.message | startswith("the daemon ended"))) | .id' "$dir/all" | tail -n 1)
 	holds 'some died with their daemon' test -n "$died"
 	get "/v1/runs/$died"
 	conforms Record 'a run that died with its daemon'
 	record_has '.status == "internal_error" and (.error.message | test("the daemon ended"))' \
 		'and why it did not end'
+}
+
+# as NAME ARGS... PATH: by his token.
+as() {
+	name=$1
+	shift
+	for path; do :; done
+	[ $# -eq 1 ] || request -H "Authorization: Bearer token-$name" "$@"
+	[ $# -ne 1 ] || request -H "Authorization: Bearer token-$name" "http://quodd$path"
+}
+
+test_tenants() {
+	mkdir -p "$dir/etc/tenants.d"
+	for name in ann bob eve; do
+		printf '[Tenant]\nTokenSHA256=%s\n' \
+			"$(printf %s "token-$name" | sha256sum | cut -d ' ' -f 1)" \
+			>"$dir/etc/tenants.d/$name.conf"
+	done
+	echo Operator=yes >>"$dir/etc/tenants.d/eve.conf"
+	rm -rf "$dir/state/history"
+	daemon_start --config "$dir/etc" || fail 'a daemon with tenants' "$(cat "$dir/log")"
+	for name in ann bob ann; do
+		post '{"source":"1"}' /v1/run -H "Authorization: Bearer token-$name"
+	done
+	id=$(field .id)
+	as ann /v1/runs
+	is "$(field '[.runs[].tenant] | join(" ")')" 'ann ann' 'a tenant has his own runs'
+	as ann '/v1/runs?tenant=bob'
+	is "$(field '.runs | length')" 0 'and of another none'
+	as ann "/v1/runs/$id"
+	is "$http" 200 'one of his'
+	as bob "/v1/runs/$id"
+	refused 404 null 'to another it is not there'
+	cp "$dir/out" "$dir/given"
+	as bob "/v1/runs/$nobody_has"
+	sed -i "s/$nobody_has/$id/" "$dir/out"
+	holds 'like one that is not there' cmp "$dir/given" "$dir/out"
+	as eve /v1/runs
+	is "$(field '[.runs[].tenant] | join(" ")')" 'ann bob ann' 'an operator has all of them'
+	as eve "/v1/runs/$id"
+	is "$http" 200 'each of them'
+	as eve '/v1/runs?tenant=bob'
+	is "$(field '[.runs[].tenant] | join(" ")')" bob 'and may choose'
+	get /v1/runs
+	is "$(field '.runs | length')" 3 'so has who has started it'
+	as mallory /v1/runs
+	refused 401 null 'a stranger has nothing'
+	as mallory -X DELETE "http://quodd/v1/runs/$id"
+	refused 401 null 'and cancels nothing'
+	curl -sSN -m 60 --unix-socket "$socket" -H 'Authorization: Bearer token-ann' \
+		-H 'Content-Type: application/json' \
+		-d '{"source":"for (var n = 1; n > 0;);"}' http://quodd/v1/run >"$dir/flown" &
+	client=$!
+	for _ in $(seq 500); do
+		as ann '/v1/runs?status=running'
+		id=$(field '.runs[0].id')
+		[ "$id" = null ] || break
+		sleep 0.02
+	done
+	as bob -X DELETE "http://quodd/v1/runs/$id"
+	refused 404 null 'nobody cancels the run of another'
+	as ann "/v1/runs/$id"
+	is "$(field .status)" running 'it goes on'
+	as eve -X DELETE "http://quodd/v1/runs/$id"
+	is "$http" 202 'but an operator does'
+	wait "$client"
+	is "$(jq -r .status "$dir/flown")" cancelled 'and its client is told'
+	daemon_stop
+}
+
+# What a configuration keeps for how long.
+test_retention() {
+	printf '[History]\nMaxAgeSec=1s\n' >"$dir/etc/quodd.conf"
+	daemon_start --config "$dir/etc" || fail 'it starts' "$(cat "$dir/log")"
+	for _ in $(seq 500); do
+		get /v1/runs
+		[ "$(field '.runs | length')" != 0 ] || break
+		sleep 0.02
+	done
+	is "$(field '.runs | length')" 0 'what is older than the configuration says is forgotten'
+	daemon_stop
 }
 
 # A daemon on a disk of its own that we can fill: what is written to fd 6 is done there.
@@ -390,6 +472,10 @@ is "$(field '.runs[0].id')" "$id" 'the next daemon has the history of the last'
 is "$(stat -c %a "$dir/state/history")" 700 'which is for its owner alone'
 daemon_stop
 test_crashes
+daemon_stop
+test_tenants
+test_retention
+daemon_start
 test_full_disk
 test_damage
 test_planted
