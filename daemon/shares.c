@@ -16,17 +16,19 @@
 #include "daemon/log.h"
 
 struct share {
-	char name[POLICY_NAME_MOST + 8];
+	char name[POLICY_NAME_MOST + 8]; /* the tenant's */
+	char dir[POLICY_NAME_MOST + 32];
 	int fd;	   /* owned */
 	bool gone; /* its tenant is */
 	struct share *next;
 };
 
-static struct jail_share spec_of(const struct roster_tenant *tenant)
+static struct jail_share spec_of(const struct share *share,
+				 const struct roster_tenant *tenant)
 {
 	const uint64_t *terms = tenant->terms.value;
 
-	return (struct jail_share){.name = tenant->name,
+	return (struct jail_share){.name = share->dir,
 				   .memory_bytes = terms[TERM_MEMORY],
 				   .processes = (uint32_t)terms[TERM_TASKS],
 				   .cpu_weight = (uint32_t)terms[TERM_WEIGHT]};
@@ -78,7 +80,7 @@ static struct share *find(const struct shares *shares, const char *name)
 
 static int remove_share(const struct shares *shares, struct share *share)
 {
-	const struct jail_share spec = {.name = share->name};
+	const struct jail_share spec = {.name = share->dir};
 	int r = jail_share_remove(shares->place->fd, &spec);
 
 	if (r == 0) {
@@ -104,7 +106,7 @@ void shares_tidy(struct shares *shares)
 
 static void update(const struct share *share, const struct roster_tenant *tenant)
 {
-	const struct jail_share spec = spec_of(tenant);
+	const struct jail_share spec = spec_of(share, tenant);
 	struct jail_error err;
 
 	if (jail_share_limit(share->fd, &spec, &err) < 0)
@@ -127,8 +129,8 @@ void shares_adopt(struct shares *shares, const struct roster *roster)
 static int make(struct shares *shares, const struct roster_tenant *tenant,
 		struct share **ret_share, struct jail_error *err)
 {
-	const struct jail_share spec = spec_of(tenant);
 	struct share *share = calloc(1, sizeof(*share));
+	struct jail_share spec;
 	int r;
 
 	if (!share) {
@@ -138,6 +140,9 @@ static int make(struct shares *shares, const struct roster_tenant *tenant,
 		return -ENOMEM;
 	}
 	memcpy(share->name, tenant->name, sizeof(share->name));
+	/* Another daemon in this cgroup may have a tenant of the same name. */
+	snprintf(share->dir, sizeof(share->dir), "%s.%d", tenant->name, (int)getpid());
+	spec = spec_of(share, tenant);
 	r = jail_share_open(shares->place->fd, &spec, &share->fd, err);
 	if (r < 0) {
 		free(share);

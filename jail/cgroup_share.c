@@ -16,7 +16,7 @@
 #include "base/own.h"
 #include "jail/internal.h"
 
-#define NAME_ROOM (64 + sizeof(SHARE_SUFFIX))
+#define NAME_ROOM (128 + sizeof(SHARE_SUFFIX))
 
 /* A sweep that has just looked at an empty one holds its lock for a moment. */
 #define CLAIM_ROUNDS 100

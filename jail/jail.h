@@ -289,7 +289,7 @@ JAIL_API int jail_cgroup_open(const char *dir, bool required, int *ret_fd,
  * this process's while the descriptor is open.
  */
 struct jail_share {
-	const char *name;      /* 1 to 64 bytes */
+	const char *name;      /* 1 to 128 bytes */
 	uint64_t memory_bytes; /* memory.max */
 	uint32_t processes;    /* pids.max */
 	uint32_t cpu_weight;   /* cpu.weight, 1 to 10000; only where cpu can be shared */

@@ -19,10 +19,12 @@ test_client() {
 		>/dev/null 2>&1 &
 	client=$!
 	jail=
-	while [ -z "$jail" ]; do
+	for _ in $(seq 1500); do
 		for found in $(cat "/proc/$daemon/task/$daemon/children"); do
 			[ "$found" = "$server" ] || jail=$found
 		done
+		[ -z "$jail" ] || break
+		sleep 0.02
 	done
 	kill "$client"
 	wait "$client"

@@ -296,6 +296,26 @@ test_budget() {
 	fi
 }
 
+# Two daemons of one user lie in the same cgroup, and their tenants are called the same.
+test_two() {
+	rm -rf "$etc/tenants.d"/* "$etc/quodd.conf"
+	tenant ann
+	"$quodd" --socket "$dir/other" --config "$etc" >"$dir/other.log" 2>&1 &
+	other=$!
+	daemon_start --config "$etc"
+	hold ann
+	for where in "$dir/other" "$socket"; do
+		curl -sS -m 60 --retry 20 --retry-connrefused --retry-delay 1 --unix-socket "$where" \
+			-H 'Content-Type: application/json' -H 'Authorization: Bearer token-ann' \
+			-d '{"source":"1"}' http://quodd/v1/run >"$dir/out"
+		is "$(field .status)" ok "one of two daemons: ${where##*/}"
+	done
+	let_go
+	daemon_stop
+	kill "$other"
+	wait "$other"
+}
+
 test_who
 test_users
 test_policies
@@ -304,5 +324,6 @@ test_turns
 test_rate
 test_reload
 test_budget
+test_two
 test_faults
 tap_done

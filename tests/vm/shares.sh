@@ -7,7 +7,7 @@ top=/sys/fs/cgroup
 
 # Where the share of a tenant is; its files.
 share() {
-	find $top -type d -path "*/quod/$1.share"
+	find $top -type d -path "*/quod/$1.*.share"
 }
 
 knob() {
