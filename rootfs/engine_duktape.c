@@ -284,7 +284,7 @@ static void reserve(bool open)
 
 static uint64_t peak(void)
 {
-	return heap_peak(run.heap);
+	return run_heap_peak();
 }
 
 const struct engine engine_duktape = {

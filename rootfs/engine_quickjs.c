@@ -92,7 +92,7 @@ static uint64_t cap_of_job(void)
 
 static void build(void)
 {
-	size_t dirty = heap_peak(run.heap);
+	size_t dirty = run_heap_dirty();
 	unsigned char *memory = (unsigned char *)run.heap - snapshot()->base;
 
 	quick_link();

@@ -339,3 +339,8 @@ size_t heap_peak(const struct heap *heap)
 {
 	return (size_t)(heap->peak - heap->start);
 }
+
+void *heap_beyond(const struct heap *heap)
+{
+	return heap->start + ((heap_peak(heap) + 15) & ~(size_t)15);
+}

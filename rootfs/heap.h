@@ -32,4 +32,8 @@ void heap_free(struct heap *heap, void *at);
 /* Most bytes that were ever taken. */
 size_t heap_peak(const struct heap *heap);
 
+/* Behind those, aligned as a range has to be: of zero bytes there, where the heap's own
+ * range was of zero bytes. */
+void *heap_beyond(const struct heap *heap);
+
 #endif

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * quod-js, the interpreter that lives in the jail. argv: { "quod-js", ARENA }.
+ * quod-js, the interpreter that lives in the jail. argv: { "quod-js", ARENA, ["ahead"] }.
  *
  *	1  not dumpable; the arena is reserved, in one piece and untouched
  *	2  inner filter on: from here on nothing but read, write, clocks and exit
- *	3  READY
+ *	3  ahead: Duktape is built; READY
  *	4  JOB is read and looked at, an engine is chosen and built: FINDING*, GATE
  *	5  GO is awaited, then the script runs: LOG*, VALUE ...
  *	6  END
  *
  * The arena, in one piece: texts of the job | room before the heap | heap, of ARENA bytes
- * and what an engine adds | reserve | guard. Nothing is ever allocated outside of it.
+ * and what is built ahead and what an engine adds | reserve | guard. Nothing is ever allocated outside of it.
  */
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
@@ -27,7 +28,8 @@
 #define ARENA_MOST  ((size_t)4 << 30)
 
 /* What every run touches is mapped in one go: a page fault each costs far more. */
-#define WARM_BYTES ((size_t)160 << 10)
+#define TOUCHED_BYTES	    ((size_t)160 << 10)
+#define TOUCHED_AHEAD_BYTES RUN_AHEAD_BYTES /* the gate's come on top of Duktape's */
 
 /* 0: no number in range. */
 static size_t arena_bytes_parse(const char *text)
@@ -66,11 +68,14 @@ static char *arena_map(const struct engine_room *room, size_t heap_bytes)
 }
 
 /* Returns where the texts of the job go. */
-static char *arena_reserve(size_t heap_bytes, bool *has_quickjs)
+static char *arena_reserve(size_t heap_bytes, bool ahead, bool *has_quickjs)
 {
+	size_t touched = ahead ? TOUCHED_AHEAD_BYTES : TOUCHED_BYTES;
 	struct engine_room room = engine_duktape.room();
 	char *arena = MAP_FAILED, *heap;
 
+	if (ahead)
+		heap_bytes += RUN_AHEAD_BYTES;
 #ifdef WITH_QUICKJS
 	struct engine_room more = engine_quickjs.room();
 
@@ -87,8 +92,8 @@ static char *arena_reserve(size_t heap_bytes, bool *has_quickjs)
 	if (arena == MAP_FAILED)
 		end_now(END_NO_MEMORY);
 	heap = arena + pages(JOB_TEXT_BYTES) + pages(room.before);
-	map(heap, WARM_BYTES, PROT_READ | PROT_WRITE, MAP_FIXED | MAP_POPULATE);
-	run.heap = heap_init(heap, heap_bytes);
+	map(heap, touched, PROT_READ | PROT_WRITE, MAP_FIXED | MAP_POPULATE);
+	run.heap = run.gate_heap = heap_init(heap, heap_bytes);
 	return arena;
 }
 
@@ -112,14 +117,14 @@ static void take_job(char *room, size_t heap_bytes)
 	if (run.job.flags & JOB_FROZEN_TIME)
 		machine_freeze(run.job.now_ms);
 	hook_call_frames = (int)run.job.stack_frames;
-	if (heap_set_cap(run.heap, (size_t)run.job.heap_bytes))
+	if (!run_set_caps())
 		run_end_limit(LIMIT_MEMORY);
 }
 
 int main(int argc, char **argv)
 {
-	size_t heap_bytes = argc == 2 ? arena_bytes_parse(argv[1]) : 0;
-	bool has_quickjs = false;
+	bool ahead = argc == 3 && !strcmp(argv[2], WORD_AHEAD), has_quickjs = false;
+	size_t heap_bytes = argc == 2 || ahead ? arena_bytes_parse(argv[1]) : 0;
 	char *texts;
 
 	if (!heap_bytes)
@@ -128,8 +133,10 @@ int main(int argc, char **argv)
 		end_now(END_DUMPABLE);
 	run.engine = &engine_duktape;
 	machine_init();
-	texts = arena_reserve(heap_bytes, &has_quickjs);
+	texts = arena_reserve(heap_bytes, ahead, &has_quickjs);
 	filter_enter();
+	if (ahead)
+		run_build_ahead();
 	say_ready();
 	take_job(texts, heap_bytes);
 	if (run_gate(has_quickjs) & GO_COMPILE)

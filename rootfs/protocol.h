@@ -29,7 +29,7 @@
 #include <stdint.h>
 
 /* Rises whenever a frame or the argument vector changes its meaning. */
-#define PROTOCOL_VERSION 3u
+#define PROTOCOL_VERSION 4u
 
 #define FRAME_HEADER_BYTES 5u
 
@@ -57,8 +57,11 @@ enum frame_type {
 /*
  * argv of quod-js: { "quod-js", ARENA }, ARENA = decimal bytes of address space for the
  * largest heap that any job may be given. It has to be known before the job is read,
- * because after the inner filter no memory can be mapped.
+ * because after the inner filter no memory can be mapped. With a third word, WORD_AHEAD,
+ * the job may be long in coming: what does not depend on it is done before READY. Nothing
+ * that is said of the job changes by that.
  */
+#define WORD_AHEAD "ahead"
 
 /* READY: u32 protocol version, u32 reserved (0). */
 

@@ -11,6 +11,36 @@
 
 struct run run;
 
+bool run_set_caps(void)
+{
+	return !heap_set_cap(run.heap, (size_t)run.job.heap_bytes) &&
+	       !heap_set_cap(run.gate_heap, (size_t)run.job.heap_bytes);
+}
+
+/* What grows over it must not be asked. */
+static void close_gate_heap(void)
+{
+	run.gate_peak = heap_peak(run.gate_heap);
+	run.gate_heap = NULL;
+}
+
+static size_t gate_peak(void)
+{
+	return run.gate_heap ? heap_peak(run.gate_heap) : run.gate_peak;
+}
+
+size_t run_heap_peak(void)
+{
+	size_t gate = gate_peak(), engine = heap_peak(run.heap);
+
+	return gate > engine ? gate : engine;
+}
+
+size_t run_heap_dirty(void)
+{
+	return run.built ? heap_peak(run.heap) + 15 + gate_peak() : run_heap_peak();
+}
+
 /* A rule that the host does not have is told by the denial alone. */
 static const unsigned char *find_signal(const char *signal)
 {
@@ -70,6 +100,49 @@ static void gate_give_back(void *heap, void *at)
 	heap_free(heap, at);
 }
 
+static void forget_finding(void *unused, const struct gate_finding *finding)
+{
+	(void)unused;
+	(void)finding;
+}
+
+/* So that the pages of its code and tables are there when the job comes. Of what it wrote
+ * nothing is left. */
+static void try_gate(void)
+{
+	static const char source[] = "var f = function (a) { return a[0] + 'x' }; f([1])";
+	struct gate_summary summary = {0};
+	struct gate_job job = {
+		.source = source,
+		.source_len = sizeof(source) - 1,
+		.duktape = true,
+		.memory = {gate_take, gate_resize, gate_give_back, run.gate_heap,
+			   gate_exhausted},
+		.found = forget_finding,
+	};
+
+	gate_analyse(&job, &summary);
+	memset(run.gate_heap, 0, heap_peak(run.gate_heap));
+}
+
+/*
+ * Without it the gate works in the empty heap, gives all back, and Duktape is built there.
+ * Ahead Duktape is built first, and the gate works behind it, in a heap of its own that is
+ * as large as the other: so each finds what it would have found, and a limit of memory is
+ * reached by the same jobs at the same place. Afterwards the gate's heap is forgotten and
+ * Duktape's grows over it.
+ */
+void run_build_ahead(void)
+{
+	if (heap_set_cap(run.heap, RUN_AHEAD_BYTES))
+		end_now(END_NO_MEMORY);
+	engine_duktape.build();
+	run.built = true;
+	run.gate_heap = heap_init(heap_beyond(run.heap), RUN_AHEAD_BYTES);
+	try_gate();
+	heap_init(run.gate_heap, RUN_AHEAD_BYTES);
+}
+
 static void analyse(bool by_duktape, struct gate_summary *summary)
 {
 	size_t len;
@@ -80,7 +153,7 @@ static void analyse(bool by_duktape, struct gate_summary *summary)
 		.rules = (const unsigned char *)run.job.rules,
 		.rules_len = run.job.rules_len,
 		.duktape = by_duktape,
-		.memory = {gate_take, gate_resize, gate_give_back, run.heap,
+		.memory = {gate_take, gate_resize, gate_give_back, run.gate_heap,
 			   gate_exhausted},
 		.found = send_finding,
 	};
@@ -143,9 +216,11 @@ uint32_t run_gate(bool has_quickjs)
 		run_deny("engine", WHY_NO_QUICKJS);
 	run.phase = PHASE_PARSE;
 	analyse(run.job.engine == JOB_ENGINE_DUKTAPE || !has_quickjs, &summary);
+	close_gate_heap();
 	run.engine = choose(has_quickjs, &summary);
 	run.awaits = summary.awaits;
-	run.engine->build();
+	if (!run.built || run.engine != &engine_duktape)
+		run.engine->build();
 	run.engine->prepare();
 	send_gate(run.engine->id, &summary);
 	return wait_go();

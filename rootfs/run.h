@@ -14,10 +14,17 @@
 /* Kept of the arena so that what a run has to say can be said when its heap is full. */
 #define RUN_RESERVE_BYTES ((size_t)64 * 1024)
 
+/* Of the arena, for what is built ahead of the job. */
+#define RUN_AHEAD_BYTES ((size_t)256 * 1024)
+
 enum run_stage { RUN_STARTING, RUN_WAITING, RUN_GATED, RUN_GOING };
 
 struct run {
-	struct heap *heap; /* of the gate, and of Duktape */
+	struct heap *heap;	/* of Duktape */
+	struct heap *gate_heap; /* the same, or behind what was built ahead in it;
+				   NULL: its work is done */
+	size_t gate_peak;	/* then: most bytes that it had */
+	bool built;		/* ahead */
 	const struct engine *engine;
 	struct job job;
 	struct out out;
@@ -31,6 +38,19 @@ struct run {
 
 /* The only one: the engine's hooks carry no context. */
 extern struct run run;
+
+/* Builds Duktape before there is a job, in the first RUN_AHEAD_BYTES of the heap, whose
+ * range has to be larger by so much than any job's heap. */
+void run_build_ahead(void);
+
+/* The caps of this job. False: more is taken already. */
+bool run_set_caps(void);
+
+/* From the start of the heap: how far bytes of it may be other than zero. */
+size_t run_heap_dirty(void);
+/* Most bytes that the run has had: of the gate or of Duktape, which never have them
+ * together. */
+size_t run_heap_peak(void);
 
 /* FINDING of the rule that has this signal, about the source as a whole: what is asked
  * for cannot be done, GO or not. The detail is short and ASCII. */

@@ -78,7 +78,7 @@ test_greeting() {
 	while IFS='|' read -r source part; do
 		refused 125 "$part" "$source" "$quod" run -e "$source"
 	done <<-'END'
-		version:4 wait|speaks protocol 4, this quod speaks 3
+		version:5 wait|speaks protocol 5, this quod speaks 4
 		version:0|speaks protocol 0
 		version:4294967295 flood:x|speaks protocol 4294967295
 		exit:0|exit status 0
@@ -88,7 +88,7 @@ test_greeting() {
 		raw:00 wait|does not greet
 		frame:01: wait|does not greet
 		frame:01:020000 wait|does not greet
-		frame:01:0300000001000000 wait|does not greet
+		frame:01:0400000001000000 wait|does not greet
 		claim:01:4294967295 wait|does not greet
 		gate wait|does not greet
 		log:x wait|does not greet

@@ -268,6 +268,7 @@ static void run(struct test_case *test)
 {
 	struct host_options options = HOST_OPTIONS_INIT;
 
+	options.ahead = getenv("QUOD_TEST_AHEAD") != NULL;
 	if (!test->name)
 		return;
 	if (test->source_len && test->source[test->source_len - 1] == '\n')

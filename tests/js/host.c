@@ -81,7 +81,9 @@ static void exec_guest(const struct guest *guest, const int in[2], const int out
 {
 	struct rlimit stack = {guest->options->stack_bytes, guest->options->stack_bytes};
 	char arena[32];
-	char *argv[] = {(char[]){"quod-js"}, arena, NULL}, *envp[] = {NULL};
+	char word[] = WORD_AHEAD, *envp[] = {NULL};
+	char *argv[] = {(char[]){"quod-js"}, arena, guest->options->ahead ? word : NULL,
+			NULL};
 
 	snprintf(arena, sizeof(arena), "%llu",
 		 guest->options->arena_bytes ? guest->options->arena_bytes

@@ -24,6 +24,7 @@
 	X("stack", stack_bytes)   \
 	X("lines", lines_shown)   \
 	X("no-go", no_go)         \
+	X("ahead", ahead)         \
 	X("compile", compile_only)
 
 struct host_options {
