@@ -187,7 +187,8 @@ struct jail {
 	int status_read;
 	struct lease lease;
 	struct leaf leaf;
-	int stat_fd; /* -1: there is a leaf, or no process but pid 1 */
+	int stat_fd;   /* -1: there is a leaf, or no process but pid 1 */
+	int mounts_fd; /* its mount namespace, with JAIL_HOLD_MOUNTS; -1: not held */
 	enum jail_enforcer by_memory, by_cpu, by_processes;
 	bool reaped;
 };

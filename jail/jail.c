@@ -35,6 +35,12 @@ JAIL_API void jail_close_input(struct jail *jail)
 	jail->fd[JAIL_FD_IN] = close_fd(jail->fd[JAIL_FD_IN]);
 }
 
+JAIL_API void jail_close_pipes(struct jail *jail)
+{
+	for (int i = JAIL_FD_IN; i <= JAIL_FD_ERR; i++)
+		jail->fd[i] = close_fd(jail->fd[i]);
+}
+
 JAIL_API enum jail_enforcer jail_memory_enforcer(const struct jail *jail)
 {
 	return jail->by_memory;
@@ -141,10 +147,11 @@ static int judge_report(const struct jail *jail, struct jail_error *err)
 }
 
 /* Everything that outlives the process: taken away in one place, whatever went wrong. */
-static int take_down(struct jail *jail, struct jail_error *err)
+static int take_down(struct jail *jail, int wait_ms, struct jail_error *err)
 {
-	int r = leaf_wait_empty(&jail->leaf, EMPTY_WAIT_MS);
+	int r = leaf_wait_empty(&jail->leaf, wait_ms);
 
+	jail->mounts_fd = close_fd(jail->mounts_fd);
 	if (r < 0)
 		r = jail_fail(err, JAIL_STAGE_COLLECT, -r,
 			      "the cgroup leaf '%s' does not become empty: its "
@@ -159,19 +166,39 @@ static int take_down(struct jail *jail, struct jail_error *err)
 	return r;
 }
 
-JAIL_API int jail_wait(struct jail *jail, struct jail_result *ret_result,
-		       struct jail_error *err)
+JAIL_API int jail_collect(struct jail *jail, struct jail_result *ret_result,
+			  struct jail_error *err)
 {
 	struct jail_result result = {.end = JAIL_EXITED};
 	int r = reap(jail, &result, err);
 
-	if (r < 0)
-		return r;
-	r = judge_report(jail, err);
+	if (r == 0)
+		r = judge_report(jail, err);
 	if (r == 0 && jail->leaf.dir_fd >= 0)
 		r = leaf_collect(&jail->leaf, &result, err);
+	if (r == 0)
+		*ret_result = result;
+	return r;
+}
+
+JAIL_API int jail_remove(struct jail *jail, int wait_ms, struct jail_error *err)
+{
+	if (!jail->reaped)
+		return jail_fail(err, JAIL_STAGE_REMOVE, EINVAL,
+				 "the jail has not been collected");
+	return take_down(jail, wait_ms, err);
+}
+
+JAIL_API int jail_wait(struct jail *jail, struct jail_result *ret_result,
+		       struct jail_error *err)
+{
+	struct jail_result result;
+	int r = jail_collect(jail, &result, err);
+
+	if (!jail->reaped)
+		return r;
 	/* Whatever went wrong first is what is told. */
-	int down = take_down(jail, r < 0 ? NULL : err);
+	int down = take_down(jail, EMPTY_WAIT_MS, r < 0 ? NULL : err);
 	if (r < 0 || down < 0)
 		return r < 0 ? r : down;
 	*ret_result = result;
@@ -186,7 +213,7 @@ void jail_end(struct jail *jail)
 		return;
 	jail_kill(jail, NULL);
 	if (reap(jail, &ignored, NULL) == 0)
-		take_down(jail, NULL);
+		take_down(jail, EMPTY_WAIT_MS, NULL);
 }
 
 JAIL_API void jail_free(struct jail *jail)
@@ -206,5 +233,6 @@ JAIL_API void jail_free(struct jail *jail)
 	close_fd(jail->go_write);
 	close_fd(jail->status_read);
 	close_fd(jail->stat_fd);
+	close_fd(jail->mounts_fd);
 	free(jail);
 }

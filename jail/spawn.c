@@ -20,6 +20,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -30,6 +31,11 @@
 #define NAMESPACES                                                                  \
 	(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWIPC | \
 	 CLONE_NEWUTS | CLONE_NEWCGROUP)
+
+/* Linux 6.11. */
+#ifndef PIDFD_GET_MNT_NAMESPACE
+#define PIDFD_GET_MNT_NAMESPACE _IO(0xFF, 3)
+#endif
 
 /* A bound on the death of a child that was killed. */
 #define DYING_WAIT_MS 1000
@@ -308,7 +314,11 @@ static int prepare_and_launch(const struct jail_spec *spec, struct jail *jail,
 	plan->notify_filter = spec->notify_filter;
 	plan->notify_fd = spec->notify_fd;
 	plan->loopback = spec->flags & JAIL_LOOPBACK_UP;
-	return launch(jail, plan, pipes, err);
+	r = launch(jail, plan, pipes, err);
+	if (r == 0 && spec->flags & JAIL_HOLD_MOUNTS)
+		jail->mounts_fd =
+			ioctl(jail->fd[JAIL_FD_PIDFD], PIDFD_GET_MNT_NAMESPACE, 0);
+	return r;
 }
 
 JAIL_API int jail_start(const struct jail_spec *spec, struct jail **ret_jail,
@@ -326,6 +336,7 @@ JAIL_API int jail_start(const struct jail_spec *spec, struct jail **ret_jail,
 		return jail_fail(err, JAIL_STAGE_SPEC, ENOMEM, "make a jail");
 	memset(jail->fd, -1, sizeof(jail->fd));
 	jail->go_write = jail->status_read = jail->lease.fd = jail->stat_fd = -1;
+	jail->mounts_fd = -1;
 	leaf_init(&jail->leaf);
 
 	r = prepare_and_launch(spec, jail, &pipes, &plan, err);
