@@ -524,8 +524,8 @@ static int add_own(struct reading *reading)
 	return 0;
 }
 
-int config_load(const char *dir, uint64_t runs, struct policy_report *report,
-		struct roster **ret_roster)
+int config_load(const char *dir, const struct config_options *options,
+		struct policy_report *report, struct roster **ret_roster)
 {
 	own_roster struct roster *roster = roster_new();
 	struct reading reading = {.roster = roster, .report = report};
@@ -545,8 +545,9 @@ int config_load(const char *dir, uint64_t runs, struct policy_report *report,
 		r = add_own(&reading);
 	if (r < 0 || report->faults)
 		return report->error ? report->error : r;
-	if (runs)
-		roster->settings.value[SETTING_RUNS] = runs;
+	for (int i = 0; i < SETTING_IDS; i++)
+		if (options->given[i])
+			roster->settings.value[i] = options->settings.value[i];
 	*ret_roster = TAKE_PTR(roster);
 	return 0;
 }

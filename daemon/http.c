@@ -376,11 +376,13 @@ static int bound_connections(struct http *http)
 	uint64_t runs = http->server->tenants.roster->settings.value[SETTING_RUNS];
 	uint64_t taken = runs * RUN_FDS + RESERVE_FDS;
 
+	http->files_spare = 0;
 	if (http->files_most < taken + 2 * STRANGERS_RESERVE)
 		return -EMFILE;
 	http->connections_most = http->files_most - taken < CONNECTIONS_MOST
 					 ? (unsigned)(http->files_most - taken)
 					 : CONNECTIONS_MOST;
+	http->files_spare = http->files_most - taken - http->connections_most;
 	return 0;
 }
 

@@ -51,7 +51,8 @@ struct http {
 	int listen_fd;
 	sd_event_source *on_listen, *on_ready, *on_time, *on_more;
 	struct connection *connections, *arriving;
-	uint64_t files_most; /* that may be open */
+	uint64_t files_most;  /* that may be open */
+	uint64_t files_spare; /* of them: what runs and connections leave */
 	unsigned connections_count, connections_most, exchanges;
 };
 

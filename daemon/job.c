@@ -218,6 +218,7 @@ static void finish(struct job *job)
 		http_hurry(job->exchange);
 	/* Another may begin with it at once: nothing of ours is needed for that. */
 	tenants_leave(&job->server->tenants, &job->waiter);
+	pool_tend(&job->server->pool);
 }
 
 static void go_on(struct job *job)
@@ -358,6 +359,7 @@ static int start(struct job *job)
 	job->record.tenant = job->account->name;
 	job->record.queue_us = (clock_mono_ns() - job->waiter.since_ns) / NS_PER_US;
 	kept_cell_init(&job->cell, &server->keeper, &place, &calls, job);
+	pool_take(&server->pool, &place, &job->body.request, &job->cell);
 	job->means = (struct run_means){.cell = &job->cell.cell,
 					.interp = &server->interp,
 					.output = &job->output,

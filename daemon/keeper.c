@@ -16,6 +16,7 @@
 #include "base/own.h"
 #include "daemon/log.h"
 #include "daemon/orders.h"
+#include "supervisor/clock.h"
 
 static int fail(struct jail_error *err, enum jail_stage stage, int errnum,
 		const char *what)
@@ -38,21 +39,13 @@ static int send_order(struct keeper *keeper, const struct order *order,
 	return fail(err, JAIL_STAGE_SPEC, errno, "the monitor takes no order");
 }
 
-static int about_run(struct cell *cell, enum order_kind kind, struct jail_error *err)
+/* Asks for a jail. */
+static int ask(struct kept_cell *kept, enum order_kind kind, const char *id,
+	       const struct limits *limits, struct jail_error *err)
 {
-	const struct order order = {
-		.version = ORDERS_VERSION, .kind = kind, .run = kept_of(cell)->run};
-
-	return send_order(kept_of(cell)->keeper, &order, err);
-}
-
-static int kept_start(struct cell *cell, const struct request *request, const char *id,
-		      struct jail_error *err)
-{
-	struct kept_cell *kept = kept_of(cell);
 	struct keeper *keeper = kept->keeper;
 	struct order order = {.version = ORDERS_VERSION,
-			      .kind = ORDER_SPAWN,
+			      .kind = kind,
 			      .run = keeper->last_run + 1,
 			      .generation = kept->place.generation,
 			      .policy = kept->place.policy,
@@ -60,14 +53,36 @@ static int kept_start(struct cell *cell, const struct request *request, const ch
 	int r;
 
 	memcpy(order.id, id, RUNID_LEN);
-	memcpy(order.limit, request->limits.value, sizeof(order.limit));
+	memcpy(order.limit, limits->value, sizeof(order.limit));
 	r = send_order(keeper, &order, err);
 	if (r < 0)
 		return r;
 	kept->run = keeper->last_run = order.run;
-	cell->state = CELL_COMING;
+	kept->cell.state = CELL_COMING;
 	kept->next = keeper->coming;
 	keeper->coming = kept;
+	return 0;
+}
+
+/* A cgroup cannot be renamed. The run keeps its own time in its id and gets the rest from
+ * its jail, so that who has the one finds the other. */
+static void kept_name(const struct cell *cell, char *id)
+{
+	const struct kept_cell *kept = (const struct kept_cell *)cell;
+
+	if (kept->warm)
+		memcpy(id + RUNID_TIME_LEN, kept->jail_id + RUNID_TIME_LEN,
+		       RUNID_LEN - RUNID_TIME_LEN);
+}
+
+static int kept_start(struct cell *cell, const struct request *request, const char *id,
+		      struct jail_error *err)
+{
+	struct kept_cell *kept = kept_of(cell);
+
+	if (!kept->warm)
+		return ask(kept, ORDER_SPAWN, id, &request->limits, err);
+	cell->state = CELL_HELD;
 	return 0;
 }
 
@@ -79,14 +94,25 @@ static void kept_watch(const struct cell *cell, struct guard *guard)
 static int kept_clock(struct cell *cell, const struct request *request,
 		      struct guard *guard, struct jail_error *err)
 {
-	(void)request;
+	const uint64_t *limit = request->limits.value;
+	const struct order order = {
+		.version = ORDERS_VERSION,
+		.kind = ORDER_CLOCK,
+		.run = kept_of(cell)->run,
+		.limit = {[LIMIT_ID_wall_ms] = limit[LIMIT_ID_wall_ms],
+			  [LIMIT_ID_cpu_ms] = limit[LIMIT_ID_cpu_ms]},
+	};
+
 	(void)guard;
-	return about_run(cell, ORDER_CLOCK, err);
+	return send_order(kept_of(cell)->keeper, &order, err);
 }
 
 static int kept_kill(struct cell *cell, struct jail_error *err)
 {
-	return about_run(cell, ORDER_KILL, err);
+	const struct order order = {
+		.version = ORDERS_VERSION, .kind = ORDER_KILL, .run = kept_of(cell)->run};
+
+	return send_order(kept_of(cell)->keeper, &order, err);
 }
 
 /* Killed there for a reason of its own, it was killed for us too. */
@@ -138,6 +164,7 @@ void kept_cell_init(struct kept_cell *kept, struct keeper *keeper,
 		    void *whose)
 {
 	static const struct cell_ops ops = {
+		.name = kept_name,
 		.start = kept_start,
 		.watch = kept_watch,
 		.clock = kept_clock,
@@ -151,6 +178,43 @@ void kept_cell_init(struct kept_cell *kept, struct keeper *keeper,
 				   .place = *place,
 				   .calls = calls,
 				   .whose = whose};
+}
+
+int kept_cell_warm(struct kept_cell *kept, const struct limits *limits,
+		   struct jail_error *err)
+{
+	int r = runid_make(clock_real_ms(), kept->jail_id);
+
+	if (r < 0)
+		return fail(err, JAIL_STAGE_SPEC, -r, "no random bytes");
+	kept->warm = true;
+	return ask(kept, ORDER_WARM, kept->jail_id, limits, err);
+}
+
+void kept_cell_move(struct kept_cell *kept, struct kept_cell *to)
+{
+	struct cell *cell = &kept->cell;
+
+	to->warm = true;
+	memcpy(to->jail_id, kept->jail_id, sizeof(to->jail_id));
+	to->run = kept->run;
+	to->cell.in = TAKE_FD(cell->in);
+	to->cell.out = TAKE_FD(cell->out);
+	to->cell.err = TAKE_FD(cell->err);
+	to->cell.ended = TAKE_FD(cell->ended);
+	to->cell.memory_by = cell->memory_by;
+	to->cell.cpu_by = cell->cpu_by;
+	to->cell.processes_by = cell->processes_by;
+}
+
+/* Where the order cannot be sent the jail ends with its input, or by its age. */
+void kept_cell_drop(struct kept_cell *kept)
+{
+	struct jail_error err;
+
+	if (kept->cell.state == CELL_HELD)
+		(void)kept_kill(&kept->cell, &err);
+	kept_free(&kept->cell, false);
 }
 
 static struct kept_cell *take_coming(struct keeper *keeper, uint64_t run)

@@ -8,13 +8,14 @@
 #include <systemd/sd-event.h>
 
 #include "supervisor/cell.h"
+#include "supervisor/runid.h"
 
 struct kept_calls {
 	/* Once after a start that has succeeded: the cell is no longer coming. */
 	void (*changed)(void *whose);
 	/* Its descriptors are about to be closed. Whoever polls them by epoll lets go of
-	 * them now: the monitor has the same pipes open, so that closing ours would not
-	 * end that. */
+	 * them now: whoever else has the same pipe open keeps it in the set after we have
+	 * closed ours. */
 	void (*closing)(void *whose);
 };
 
@@ -26,6 +27,8 @@ struct kept_cell {
 	struct kept_place {
 		uint32_t generation, tenant, policy;
 	} place;
+	bool warm; /* it has a jail that waits for a run: starting takes that */
+	char jail_id[RUNID_LEN + 1]; /* then: what names its cgroup */
 	const struct kept_calls *calls;
 	void *whose;
 	struct kept_cell *next; /* among those that are coming */
@@ -52,5 +55,14 @@ int keeper_adopt(struct keeper *keeper, uint32_t generation);
 void kept_cell_init(struct kept_cell *kept, struct keeper *keeper,
 		    const struct kept_place *place, const struct kept_calls *calls,
 		    void *whose);
+
+/* Asks for a jail without a run, with these limits: the cell is coming, and warm. Errors:
+ * what send(2) and getrandom(2) give, with err filled. */
+int kept_cell_warm(struct kept_cell *kept, const struct limits *limits,
+		   struct jail_error *err);
+/* One that is held and has no run: its jail goes over to `to`, which has none yet. */
+void kept_cell_move(struct kept_cell *kept, struct kept_cell *to);
+/* Such a one, or one that failed, is killed and let go. */
+void kept_cell_drop(struct kept_cell *kept);
 
 #endif

@@ -33,12 +33,16 @@
 #include "policy/policy.h"
 #include "supervisor/clock.h"
 
+/* Runs and warm jails, and as many again that are over: these are soon gone, but there may
+ * be no end of them either. */
+#define WARDS_MOST (4 * TERMS_RUNS_MOST)
+
 struct monitor {
 	const struct monitor_setup *setup;
 	sd_event *event;
 	struct ward_means means;
 	struct shares shares;
-	struct ward *wards[TERMS_RUNS_MOST]; /* owned */
+	struct ward *wards[WARDS_MOST]; /* owned */
 	unsigned wards_count;
 	struct roster *now, *before; /* owned; before: until the server has adopted now */
 	struct order_bounds bounds;
@@ -102,7 +106,7 @@ static void on_gone(struct ward *ward, void *whose)
 	shares_tidy(&m->shares);
 }
 
-static struct ward *find(struct monitor *m, uint64_t run)
+static struct ward *find(const struct monitor *m, uint64_t run)
 {
 	for (unsigned i = 0; i < m->wards_count; i++)
 		if (ward_run(m->wards[i]) == run)
@@ -120,17 +124,33 @@ static const struct roster_tenant *tenant_of(const struct monitor *m,
 	return &roster->tenants[order->tenant];
 }
 
+static const struct jail_error too_many = {
+	.stage = JAIL_STAGE_SPEC,
+	.errnum = EAGAIN,
+	.text = "so many runs at once there may not be",
+};
+
+/* A warm jail that is told that its run begins leaves the one bound for the other. */
+static bool has_room(const struct monitor *m, enum ward_state state)
+{
+	const uint64_t *most = m->now->settings.value;
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < m->wards_count; i++)
+		count += ward_state(m->wards[i]) == state;
+	return m->wards_count < WARDS_MOST &&
+	       count < most[state == WARD_WARM ? SETTING_POOL_TOTAL : SETTING_RUNS];
+}
+
 static void spawn(struct monitor *m, const struct order *order)
 {
 	struct run_place place;
-	struct jail_error err = {.stage = JAIL_STAGE_SPEC,
-				 .errnum = EAGAIN,
-				 .text = "so many runs at once there may not be"};
+	struct jail_error err = too_many;
 	struct answer answer;
 	struct ward *ward;
 	int fds[ANSWER_FDS];
 
-	if (m->wards_count >= m->now->settings.value[SETTING_RUNS] ||
+	if (!has_room(m, order->kind == ORDER_WARM ? WARD_WARM : WARD_RUN) ||
 	    shares_place(&m->shares, tenant_of(m, order), &place, &err) < 0 ||
 	    ward_new(order, &m->means, &place, &ward, &err) < 0) {
 		send_failure(m, order->run, &err);
@@ -148,6 +168,9 @@ static void set_bounds(struct monitor *m)
 {
 	m->bounds.now = m->now;
 	m->bounds.before = m->before;
+	/* Taken in its last moment it still has to be greeted. */
+	m->means.warm_ms =
+		(unsigned)m->now->settings.value[SETTING_POOL_EXPIRE_MS] + WARD_SETUP_MS;
 }
 
 static int send_roster(struct monitor *m)
@@ -199,7 +222,7 @@ static void reload(struct monitor *m)
 	m->reload_again = m->before != NULL;
 	if (m->before || m->stopping)
 		return;
-	if (config_load(m->setup->config_dir, m->setup->runs, &report, &roster) < 0) {
+	if (config_load(m->setup->config_dir, m->setup->options, &report, &roster) < 0) {
 		log_say("the configuration has %u faults: the old one counts",
 			report.faults);
 		return;
@@ -235,6 +258,19 @@ static int on_hangup(sd_event_source *source, const struct signalfd_siginfo *inf
 
 /* --- orders ------------------------------------------------------------------- */
 
+static bool makes_jail(const struct order *order)
+{
+	return order->kind == ORDER_SPAWN || order->kind == ORDER_WARM;
+}
+
+static void start_clock(struct monitor *m, struct ward *ward, const struct order *order)
+{
+	if (ward_state(ward) == WARD_WARM && !has_room(m, WARD_RUN))
+		ward_refuse(ward, &too_many);
+	else
+		ward_clock(ward, order);
+}
+
 static void obey(struct monitor *m, const struct order *order)
 {
 	struct ward *ward;
@@ -243,7 +279,7 @@ static void obey(struct monitor *m, const struct order *order)
 		adopted(m);
 		return;
 	}
-	if (order->kind == ORDER_SPAWN) {
+	if (makes_jail(order)) {
 		m->bounds.last_run = order->run;
 		spawn(m, order);
 		return;
@@ -252,7 +288,7 @@ static void obey(struct monitor *m, const struct order *order)
 	if (!ward)
 		return;
 	if (order->kind == ORDER_CLOCK)
-		ward_clock(ward);
+		start_clock(m, ward, order);
 	else
 		ward_kill(ward);
 }
@@ -260,10 +296,22 @@ static void obey(struct monitor *m, const struct order *order)
 /* An id names a cgroup: to wait for one that another run has would hold up everybody. */
 static bool has_twin(const struct monitor *m, const struct order *order)
 {
-	for (unsigned i = 0; order->kind == ORDER_SPAWN && i < m->wards_count; i++)
+	for (unsigned i = 0; i < m->wards_count; i++)
 		if (!strcmp(ward_id(m->wards[i]), order->id))
 			return true;
 	return false;
+}
+
+/* By what there is now, where order_check() knows only what there may be. */
+static enum order_fault check_now(const struct monitor *m, const struct order *order)
+{
+	const struct ward *ward;
+
+	if (makes_jail(order))
+		return has_twin(m, order) ? ORDER_FAULT_ID : ORDER_FAULT_NONE;
+	ward = order->kind == ORDER_CLOCK ? find(m, order->run) : NULL;
+	return ward && !order_lowers(order, ward_limits(ward)) ? ORDER_FAULT_LIMIT
+							       : ORDER_FAULT_NONE;
 }
 
 /* No room is given for descriptors: the kernel drops what comes along and says so. */
@@ -289,8 +337,8 @@ static int on_order(sd_event_source *source, int fd, uint32_t events, void *user
 	fault = message.msg_flags & MSG_CTRUNC
 			? ORDER_FAULT_BAGGAGE
 			: order_check(&bytes, (size_t)n, &m->bounds, &order);
-	if (fault == ORDER_FAULT_NONE && has_twin(m, &order))
-		fault = ORDER_FAULT_ID;
+	if (fault == ORDER_FAULT_NONE)
+		fault = check_now(m, &order);
 	if (fault == ORDER_FAULT_NONE) {
 		obey(m, &order);
 		return 0;

@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-#include "daemon/roster.h"
+#include "daemon/config.h"
 #include "supervisor/interp.h"
 #include "supervisor/place.h"
 
@@ -20,7 +20,7 @@ struct monitor_setup {
 	struct roster *roster; /* the first */
 	/* For config_load(), which reads again at SIGHUP. */
 	const char *config_dir;
-	uint64_t runs;
+	const struct config_options *options;
 };
 
 /*

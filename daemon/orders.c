@@ -83,11 +83,15 @@ static enum order_fault check_spawn(const struct order *order,
 	return ORDER_FAULT_NONE;
 }
 
-static bool says_no_more(const struct order *order)
+static bool names_nothing(const struct order *order)
 {
 	return !order->policy && !order->tenant && !order->unused &&
-	       is_zero(order->id, sizeof(order->id)) &&
-	       is_zero(order->limit, sizeof(order->limit));
+	       is_zero(order->id, sizeof(order->id));
+}
+
+static bool says_no_more(const struct order *order)
+{
+	return names_nothing(order) && is_zero(order->limit, sizeof(order->limit));
 }
 
 /* The run may be over: both sides were on their way. */
@@ -96,8 +100,46 @@ static enum order_fault check_about_run(const struct order *order,
 {
 	if (order->run == 0 || order->run > bounds->last_run)
 		return ORDER_FAULT_RUN;
-	return order->generation || !says_no_more(order) ? ORDER_FAULT_EXCESS
-							 : ORDER_FAULT_NONE;
+	return order->generation || !names_nothing(order) ? ORDER_FAULT_EXCESS
+							  : ORDER_FAULT_NONE;
+}
+
+static enum order_fault check_kill(const struct order *order,
+				   const struct order_bounds *bounds)
+{
+	enum order_fault fault = check_about_run(order, bounds);
+
+	return fault == ORDER_FAULT_NONE && !says_no_more(order) ? ORDER_FAULT_EXCESS
+								 : fault;
+}
+
+/* What a clock can measure. */
+static bool is_of_clock(int limit)
+{
+	return limit == LIMIT_ID_wall_ms || limit == LIMIT_ID_cpu_ms;
+}
+
+static enum order_fault check_clock(const struct order *order,
+				    const struct order_bounds *bounds)
+{
+	enum order_fault fault = check_about_run(order, bounds);
+
+	for (int i = 0; fault == ORDER_FAULT_NONE && i < LIMIT_IDS; i++) {
+		if (!is_of_clock(i) && order->limit[i])
+			fault = ORDER_FAULT_EXCESS;
+		else if (is_of_clock(i) && (order->limit[i] < limit_infos[i].least ||
+					    order->limit[i] > limit_infos[i].most))
+			fault = ORDER_FAULT_LIMIT;
+	}
+	return fault;
+}
+
+bool order_lowers(const struct order *clock, const struct limits *run)
+{
+	for (int i = 0; i < LIMIT_IDS; i++)
+		if (is_of_clock(i) && clock->limit[i] > run->value[i])
+			return false;
+	return true;
 }
 
 /* Once for each that it was given. */
@@ -114,10 +156,12 @@ static enum order_fault check_kind(const struct order *order,
 {
 	switch (order->kind) {
 	case ORDER_SPAWN:
+	case ORDER_WARM:
 		return check_spawn(order, bounds);
 	case ORDER_CLOCK:
+		return check_clock(order, bounds);
 	case ORDER_KILL:
-		return check_about_run(order, bounds);
+		return check_kill(order, bounds);
 	case ORDER_ADOPT:
 		return check_adopt(order, bounds);
 	default:

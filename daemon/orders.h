@@ -5,9 +5,11 @@
  *
  *	server		monitor
  *	SPAWN run	->
+ *	WARM run	->	the same, for a run that is yet to come
  *			<-	HELD run, with four descriptors: the guest's 0, 1 and 2, and the
  *				pipe on which its ending comes; or FAILED run
- *	CLOCK run	->	its wall time begins: at READY for the parser, at GO for the script
+ *	CLOCK run	->	its wall time begins: at READY for the parser, at GO for the script;
+ *				with the first a warm jail becomes a run
  *	KILL run	->
  *			<-	ROSTER, with one descriptor: another generation of it counts
  *	ADOPT		->	it counts from here on: until then both do
@@ -36,14 +38,15 @@
 #include "supervisor/runid.h"
 #include "supervisor/status.h"
 
-#define ORDERS_VERSION 2u
+#define ORDERS_VERSION 3u
 
 /* X(id, number) */
 #define ORDER_KINDS(X) \
 	X(SPAWN, 1)    \
 	X(CLOCK, 2)    \
 	X(KILL, 3)     \
-	X(ADOPT, 4)
+	X(ADOPT, 4)    \
+	X(WARM, 5)
 
 enum order_kind {
 #define X(id, number) ORDER_##id = (number),
@@ -54,17 +57,19 @@ enum order_kind {
 /* Room for a run's id, in whole words. */
 #define ORDER_ID_ROOM 32
 
-/* Where only SPAWN has a field, it is zero in the others. */
+/* Where only SPAWN has a field, it is zero in the others; WARM has all that SPAWN has. */
 struct order {
-	uint32_t version;	   /* ORDERS_VERSION */
-	uint32_t kind;		   /* enum order_kind */
-	uint64_t run;		   /* SPAWN: above all before it; others: not above */
-	uint32_t generation;	   /* SPAWN, ADOPT: of the roster */
-	uint32_t policy;	   /* SPAWN: its number there, one that the tenant has */
-	uint32_t tenant;	   /* SPAWN: his number there */
-	uint32_t unused;	   /* 0 */
-	char id[ORDER_ID_ROOM];	   /* SPAWN: a ULID, zeros after it */
-	uint64_t limit[LIMIT_IDS]; /* SPAWN: from its least to the policy's own */
+	uint32_t version;	/* ORDERS_VERSION */
+	uint32_t kind;		/* enum order_kind */
+	uint64_t run;		/* SPAWN: above all before it; others: not above */
+	uint32_t generation;	/* SPAWN, ADOPT: of the roster */
+	uint32_t policy;	/* SPAWN: its number there, one that the tenant has */
+	uint32_t tenant;	/* SPAWN: his number there */
+	uint32_t unused;	/* 0 */
+	char id[ORDER_ID_ROOM]; /* SPAWN: a ULID, zeros after it */
+	/* SPAWN: from its least to the policy's own. CLOCK: wall_ms and cpu_ms alone, from
+	 * the least to what the run has now, see order_lowers(). */
+	uint64_t limit[LIMIT_IDS];
 };
 
 /* X(id, what the log says) */
@@ -101,6 +106,10 @@ struct order_bounds {
 /* ret_order is written only with ORDER_FAULT_NONE. The bytes need no alignment. */
 enum order_fault order_check(const void *bytes, size_t len,
 			     const struct order_bounds *bounds, struct order *ret_order);
+
+/* Of a CLOCK that went through: is no limit in it above those of its run? If one is, the
+ * order is a fault (LIMIT). Pure. */
+bool order_lowers(const struct order *clock, const struct limits *run);
 
 /* X(id, number) */
 #define ANSWER_KINDS(X) \

@@ -33,7 +33,7 @@
 #define EXIT_CONFIGURATION 2
 
 struct quodd_args {
-	const char *config, *socket, *state, *runs, *user;
+	const char *config, *socket, *state, *runs, *pool, *user;
 	bool test, help, version;
 };
 
@@ -48,6 +48,9 @@ static const struct option options[] = {
 	 OFFSET(state)},
 	{0, "runs", "N", "so many at once, whatever quodd.conf says, 1 to 512 (16)",
 	 OFFSET(runs)},
+	{0, "pool", "N",
+	 "so many warm jails at most of a tenant and policy, 0 to 512 (16; 0: none)",
+	 OFFSET(pool)},
 	{0, "user", "NAME",
 	 "whom the server becomes when root starts it (quod, or nobody)", OFFSET(user)},
 	{0, "test", NULL, "says what is wrong with the configuration, and nothing else",
@@ -58,7 +61,7 @@ static const struct option options[] = {
 
 struct quodd {
 	struct roster *roster; /* owned */
-	uint64_t runs;	       /* by option; 0: as the configuration has it */
+	struct config_options options;
 	uid_t uid;
 	gid_t gid;
 	int state_fd, history_fd, listen_fd, orders_fd; /* owned */
@@ -114,18 +117,33 @@ static int find_user(const char *wanted, struct quodd *q, struct usage *usage)
 	return 0;
 }
 
+/* In the place of a setting; NULL: the configuration has it. */
+static int take_setting(const char *option, const char *text, enum setting_id id,
+			struct config_options *said, struct usage *usage)
+{
+	const struct term_info *info = &setting_infos[id];
+	enum number_error e;
+
+	if (!text)
+		return 0;
+	e = number_parse_u64(text, info->least, info->most, &said->settings.value[id]);
+	said->given[id] = true;
+	return e ? usage_fail(usage, -EINVAL, "--%s '%.100s' %s", option, text,
+			      number_error_text(e))
+		 : 0;
+}
+
 static int take_args(const struct quodd_args *args, struct quodd *q, struct usage *usage)
 {
-	enum number_error e = NUMBER_OK;
+	int r;
 
 	if (!args->socket && !args->test)
 		return usage_fail(usage, -EINVAL, "--socket PATH is missing");
-	if (args->runs)
-		e = number_parse_u64(args->runs, 1, TERMS_RUNS_MOST, &q->runs);
-	if (e)
-		return usage_fail(usage, -EINVAL, "--runs '%.100s' %s", args->runs,
-				  number_error_text(e));
-	return find_user(args->user, q, usage);
+	r = take_setting("runs", args->runs, SETTING_RUNS, &q->options, usage);
+	if (r == 0)
+		r = take_setting("pool", args->pool, SETTING_POOL_MOST, &q->options,
+				 usage);
+	return r < 0 ? r : find_user(args->user, q, usage);
 }
 
 /* A jail has a dozen of them; what the host allows is taken. */
@@ -157,7 +175,7 @@ static int load(const struct quodd_args *args, struct quodd *q, struct usage *us
 		.say = say_fault, .context = usage, .faults_only = true};
 
 	usage->text[0] = '\0';
-	return config_load(args->config, q->runs, &report, &q->roster);
+	return config_load(args->config, &q->options, &report, &q->roster);
 }
 
 static int prepare_process(struct usage *usage)
@@ -288,7 +306,7 @@ static int run(const struct quodd_args *args, struct quodd *q, struct usage *usa
 							.server = q->server,
 							.roster = q->roster,
 							.config_dir = args->config,
-							.runs = q->runs});
+							.options = &q->options});
 	/* Only here it is surely ours. */
 	unlink(args->socket);
 	return r;

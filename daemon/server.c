@@ -57,6 +57,7 @@ static void on_stop(void *whose)
 	struct server *server = whose;
 
 	server->stopping = true;
+	pool_flush(&server->pool);
 	http_stop_listening(&server->http);
 	server_leave_if_done(server);
 }
@@ -96,6 +97,8 @@ static void on_roster(void *whose, int fd)
 		return;
 	}
 	http_adopt(&server->http);
+	pool_adopt(&server->pool, server->tenants.roster, server->http.files_most,
+		   server->http.files_spare);
 }
 
 static int take_first_roster(struct server *server)
@@ -153,7 +156,14 @@ static int prepare(struct server *server, bool history)
 	server->keeper.whose = server;
 	server->interp = (struct interp)INTERP_INIT;
 	server->interp.path = "quod-js";
-	return http_init(&server->http, server, SERVER_LISTEN_FD);
+	r = http_init(&server->http, server, SERVER_LISTEN_FD);
+	if (r == 0)
+		r = pool_init(&server->pool, server->event, &server->keeper,
+			      &server->tenants.running);
+	if (r == 0)
+		pool_adopt(&server->pool, server->tenants.roster, server->http.files_most,
+			   server->http.files_spare);
+	return r;
 }
 
 static int on_keep(sd_event_source *source, uint64_t usec, void *userdata)
@@ -233,6 +243,7 @@ static int serve(struct server *server, const uint32_t args[SERVER_ARGS])
 	if (r == 0)
 		r = sd_event_loop(server->event);
 	http_free(&server->http);
+	pool_free(&server->pool);
 	tenants_free(&server->tenants);
 	sd_event_source_disable_unref(server->on_keep);
 	store_free(server->store);

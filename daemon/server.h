@@ -12,6 +12,7 @@
 
 #include "daemon/http.h"
 #include "daemon/keeper.h"
+#include "daemon/pool.h"
 #include "daemon/store.h"
 #include "daemon/tenants.h"
 
@@ -34,6 +35,7 @@ enum server_arg {
 struct server {
 	sd_event *event;
 	struct keeper keeper;
+	struct pool pool;
 	struct http http;
 	struct store *store;
 	sd_event_source *on_keep; /* the store's housekeeping */

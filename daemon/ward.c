@@ -2,9 +2,10 @@
 /*
  * A guard without its pipes: only the end, the deadline and CPU time are looked at here.
  *
- * The monitor's limits do not depend on the server's good will: set-up has its time, wall
- * time can begin twice at most, and so no jail lives longer than the sum. Where the
- * server watches the same deadline, its order to kill comes at the same moment.
+ * The monitor's limits do not depend on the server's good will: set-up has its time, or
+ * a warm jail its age, wall time can begin twice at most, and so no jail lives longer than
+ * the sum. Where the server watches the same deadline, its order to kill comes at the same
+ * moment.
  */
 #include "daemon/ward.h"
 
@@ -17,13 +18,17 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "daemon/log.h"
 #include "supervisor/clock.h"
-
-/* The server looks first and can say more. */
-#define SETUP_MS (CELL_SETUP_MS + 2000)
 
 /* For the parser, and for the script. */
 #define CLOCKS_MOST 2
+
+/* From the end of a jail that was told to its removal; and so often, for so long, where
+ * that is not done at once. */
+#define REMOVE_AFTER_US 1000u
+#define REMOVE_AGAIN_US 20000u
+#define REMOVE_MS	2000u
 
 struct ward {
 	const struct ward_means *means;
@@ -32,6 +37,8 @@ struct ward {
 	struct limits limits;
 	struct jail *jail; /* owned */
 	struct guard guard;
+	enum ward_state state;
+	uint64_t remove_ns; /* over: until then its removal is tried; monotonic */
 	unsigned clocks;
 	int tell_read, tell_write; /* owned; where the ending goes */
 	sd_event_source *on_end, *on_time;
@@ -69,27 +76,60 @@ static void fill_ending(const struct ward *ward, bool failed, struct ending *end
 	ending->killed = ward->guard.killed ? ward->guard.reason : KILL_NONE;
 }
 
+static void remove_later(struct ward *ward, uint64_t us)
+{
+	sd_event_source_set_time_relative(ward->on_time, us);
+	sd_event_source_set_enabled(ward->on_time, SD_EVENT_ONESHOT);
+}
+
+/* Who was put into its cgroup by somebody else may take his time to die. */
+static void remove_jail(struct ward *ward)
+{
+	struct jail_error err;
+	int r = jail_remove(ward->jail, 0, &err);
+
+	if (r == -EBUSY && clock_mono_ns() < ward->remove_ns) {
+		remove_later(ward, REMOVE_AGAIN_US);
+		return;
+	}
+	if (r < 0)
+		log_say("of a jail something is left: %s", err.text);
+	ward->means->gone(ward, ward->means->whose);
+}
+
+/* The reply waits for what is told, and for nothing that comes after it. */
 static void finish(struct ward *ward)
 {
 	struct jail_result result = {0};
 	struct ending ending = {0};
-	int r = jail_wait(ward->jail, &result, &ending.error);
+	int r = jail_collect(ward->jail, &result, &ending.error);
 
 	if (r == 0)
 		ending_encode(&result, &ending);
 	fill_ending(ward, r < 0, &ending);
 	tell(ward, &ending);
-	ward->means->gone(ward, ward->means->whose);
+	ward->state = WARD_OVER;
+	ward->remove_ns = clock_mono_ns() + REMOVE_MS * NS_PER_MS;
+	ward->on_end = sd_event_source_disable_unref(ward->on_end);
+	sd_event_source_set_priority(ward->on_time, SD_EVENT_PRIORITY_IDLE);
+	remove_later(ward, REMOVE_AFTER_US);
+}
+
+static void tell_failed(struct ward *ward, const struct jail_error *err)
+{
+	struct ending ending = {.error = *err};
+
+	fill_ending(ward, true, &ending);
+	tell(ward, &ending);
 }
 
 /* SIGKILL was sent and nothing died: the server need not wait any longer; we do. */
 static void tell_stuck(struct ward *ward)
 {
-	struct ending ending = {0};
+	struct jail_error err;
 
-	guard_not_dead(ETIMEDOUT, &ending.error);
-	fill_ending(ward, true, &ending);
-	tell(ward, &ending);
+	guard_not_dead(ETIMEDOUT, &err);
+	tell_failed(ward, &err);
 	sd_event_source_set_enabled(ward->on_time, SD_EVENT_OFF);
 }
 
@@ -134,9 +174,14 @@ static int on_end(sd_event_source *source, int fd, uint32_t events, void *userda
 
 static int on_time(sd_event_source *source, uint64_t usec, void *userdata)
 {
+	struct ward *ward = userdata;
+
 	(void)source;
 	(void)usec;
-	look(userdata);
+	if (ward->state == WARD_OVER)
+		remove_jail(ward);
+	else
+		look(ward);
 	return 0;
 }
 
@@ -160,7 +205,10 @@ static int watch(struct ward *ward)
 		return r;
 	guard_init_apart(&ward->guard, fd, -1, -1);
 	ward->guard.jail = ward->jail;
-	guard_set_deadline(&ward->guard, SETUP_MS, KILL_FAILURE);
+	guard_set_deadline(&ward->guard,
+			   ward->state == WARD_WARM ? ward->means->warm_ms
+						    : WARD_SETUP_MS,
+			   KILL_FAILURE);
 	arm(ward);
 	return 0;
 }
@@ -175,8 +223,9 @@ static int start(struct ward *ward, const struct order *order,
 		return fail(err, JAIL_STAGE_PIPES, -errno, "pipe");
 	ward->tell_read = ends[0];
 	ward->tell_write = ends[1];
-	r = cell_start_jail(&ward->limits, ward->means->interp, place, order->id,
-			    &ward->jail, err);
+	r = cell_start_jail(&ward->limits,
+			    CELL_REMOVED | (ward->state == WARD_WARM ? CELL_AHEAD : 0),
+			    ward->means->interp, place, order->id, &ward->jail, err);
 	if (r < 0)
 		return r;
 	r = watch(ward);
@@ -194,6 +243,7 @@ int ward_new(const struct order *order, const struct ward_means *means,
 		return fail(err, JAIL_STAGE_SPEC, -ENOMEM, "make a jail");
 	ward->means = means;
 	ward->run = order->run;
+	ward->state = order->kind == ORDER_WARM ? WARD_WARM : WARD_RUN;
 	memcpy(ward->id, order->id, sizeof(ward->id));
 	ward->tell_read = ward->tell_write = -1;
 	r = start(ward, order, place, err);
@@ -234,7 +284,7 @@ void ward_answer(const struct ward *ward, struct answer *ret_answer, int fds[ANS
 
 void ward_handed_over(struct ward *ward)
 {
-	jail_close_input(ward->jail);
+	jail_close_pipes(ward->jail);
 	ward->tell_read = close_fd(ward->tell_read);
 }
 
@@ -248,14 +298,27 @@ const char *ward_id(const struct ward *ward)
 	return ward->id;
 }
 
+enum ward_state ward_state(const struct ward *ward)
+{
+	return ward->state;
+}
+
+const struct limits *ward_limits(const struct ward *ward)
+{
+	return &ward->limits;
+}
+
 /* Where CPU time cannot be read the jail is dying: its end will be seen. */
-void ward_clock(struct ward *ward)
+void ward_clock(struct ward *ward, const struct order *order)
 {
 	struct jail_error err;
 
-	if (ward->guard.killed || ward->clocks == CLOCKS_MOST)
+	if (ward->state == WARD_OVER || ward->guard.killed || ward->clocks == CLOCKS_MOST)
 		return;
 	ward->clocks++;
+	ward->state = WARD_RUN;
+	ward->limits.value[LIMIT_ID_wall_ms] = order->limit[LIMIT_ID_wall_ms];
+	ward->limits.value[LIMIT_ID_cpu_ms] = order->limit[LIMIT_ID_cpu_ms];
 	guard_set_deadline(&ward->guard, ward->limits.value[LIMIT_ID_wall_ms],
 			   KILL_TIMEOUT);
 	(void)cell_limit_cpu(&ward->limits, &ward->guard, &err);
@@ -264,6 +327,15 @@ void ward_clock(struct ward *ward)
 
 void ward_kill(struct ward *ward)
 {
+	if (ward->state == WARD_OVER)
+		return;
 	guard_note(&ward->guard, KILL_CANCELLED);
+	look(ward);
+}
+
+void ward_refuse(struct ward *ward, const struct jail_error *err)
+{
+	tell_failed(ward, err);
+	guard_note(&ward->guard, KILL_FAILURE);
 	look(ward);
 }

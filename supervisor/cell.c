@@ -23,13 +23,13 @@ static uint32_t backstop_seconds(const struct limits *limits)
 	return (uint32_t)(limits->value[LIMIT_ID_cpu_ms] / 1000 + 2);
 }
 
-int cell_start_jail(const struct limits *limits, const struct interp *interp,
-		    const struct run_place *place, const char *id, struct jail **ret_jail,
-		    struct jail_error *err)
+int cell_start_jail(const struct limits *limits, unsigned flags,
+		    const struct interp *interp, const struct run_place *place,
+		    const char *id, struct jail **ret_jail, struct jail_error *err)
 {
 	uint64_t heap = limits->value[LIMIT_ID_memory_bytes];
-	char arena[24], name[] = "quod-js";
-	char *argv[] = {name, arena, NULL};
+	char arena[24], name[] = "quod-js", word[] = WORD_AHEAD;
+	char *argv[] = {name, arena, flags & CELL_AHEAD ? word : NULL, NULL};
 	struct jail_spec spec = JAIL_SPEC_INIT;
 
 	/* Whole pages: the interpreter rounds down. */
@@ -47,7 +47,8 @@ int cell_start_jail(const struct limits *limits, const struct interp *interp,
 		.cpu_percent = (uint32_t)limits->value[LIMIT_ID_cpu_percent],
 		.processes = (uint32_t)limits->value[LIMIT_ID_processes],
 	};
-	spec.flags = JAIL_FILTER_NO_FORK | (place->required ? JAIL_NEED_CGROUP : 0);
+	spec.flags = JAIL_FILTER_NO_FORK | (place->required ? JAIL_NEED_CGROUP : 0) |
+		     (flags & CELL_REMOVED ? JAIL_HOLD_MOUNTS : 0);
 	spec.cgroup_fd = place->fd;
 	return jail_start(&spec, ret_jail, err);
 }
@@ -98,7 +99,7 @@ static int own_start(struct cell *cell, const struct request *request, const cha
 	int r = means_are_there(own, err);
 
 	if (r == 0)
-		r = cell_start_jail(&request->limits, own->interp, own->place, id,
+		r = cell_start_jail(&request->limits, 0, own->interp, own->place, id,
 				    &own->jail, err);
 	if (r < 0)
 		return r;

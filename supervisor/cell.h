@@ -26,6 +26,9 @@ struct cell;
 
 /* Failures are negative errnos with err filled, as libjail has them. */
 struct cell_ops {
+	/* Before anybody else knows the id: where there is a jail already it changes what
+	 * stands from RUNID_TIME_LEN on to what that jail has there. May be NULL. */
+	void (*name)(const struct cell *cell, char *id);
 	/* The id is the run's. Afterwards the cell is coming or held. */
 	int (*start)(struct cell *cell, const struct request *request, const char *id,
 		     struct jail_error *err);
@@ -73,13 +76,18 @@ void own_cell_init(struct own_cell *own, const struct interp *interp,
 		   const struct run_place *place, int signal_fd,
 		   const struct jail_error *unprepared);
 
+enum cell_flag {
+	CELL_AHEAD = 1 << 0,   /* its job may be long in coming */
+	CELL_REMOVED = 1 << 1, /* by jail_remove(), a while after its end */
+};
+
 /*
  * A jail for quod-js, as libjail makes it: jail_start() with the policy's filter and
  * these limits. *ret_jail is the caller's. Errors: those of jail_start().
  */
-int cell_start_jail(const struct limits *limits, const struct interp *interp,
-		    const struct run_place *place, const char *id, struct jail **ret_jail,
-		    struct jail_error *err);
+int cell_start_jail(const struct limits *limits, unsigned flags,
+		    const struct interp *interp, const struct run_place *place,
+		    const char *id, struct jail **ret_jail, struct jail_error *err);
 
 /* For parser and script together: the first works on the same hostile bytes. Errors: as
  * jail_cpu_us(), with err filled. */

@@ -61,6 +61,8 @@ static enum run_state step_start(struct run *run)
 		run_failf(run, JAIL_STAGE_SPEC, -r, "no random bytes: %s", strerror(-r));
 		return RUN_reap;
 	}
+	if (run->cell->ops->name)
+		run->cell->ops->name(run->cell, run->record->id);
 	if (run->means->note && run->means->note(run->means->whose, &err) < 0) {
 		run_fail(run, &err);
 		return RUN_reap;

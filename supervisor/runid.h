@@ -7,6 +7,8 @@
 #include <stdint.h>
 
 #define RUNID_LEN 26
+/* Of these the time; what follows is random. */
+#define RUNID_TIME_LEN 10
 
 /* 48 bits of milliseconds, then 80 of randomness; pure. */
 void runid_format(int64_t ms, const unsigned char random[10], char id[RUNID_LEN + 1]);

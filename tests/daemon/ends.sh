@@ -78,6 +78,32 @@ test_both_die() {
 	again 'the death of both'
 }
 
+# A process that somebody else has put into the run's cgroup keeps no client waiting: the
+# run is told, then the process is killed and the cgroup removed.
+test_foreigner() {
+	flight_start '{"source":"console.log(1); setTimeout(function () {}, 300)"}'
+	leaf=/sys/fs/cgroup/unified$(sed -n 's/^0:://p' "/proc/$jail/cgroup")
+	[ -d "$leaf" ] || leaf=/sys/fs/cgroup$(sed -n 's/^0:://p' "/proc/$jail/cgroup")
+	if [ "$QUOD_TEST_MODE" != caller ] || [ "$(id -u)" != 0 ] ||
+		[ "${leaf%.run}" = "$leaf" ] || [ ! -d "$leaf" ]; then
+		flight_end
+		return
+	fi
+	sleep 1000 &
+	foreigner=$!
+	echo "$foreigner" >"$leaf/cgroup.procs"
+	flight_end
+	is "$(printf '%s\n' "$rest" | tail -n 1 | jq -r .status)" ok \
+		'a foreigner in its cgroup does not change a run'
+	holds 'he is killed' await_dead "$foreigner"
+	for _ in $(seq 500); do
+		[ -d "$leaf" ] || break
+		sleep 0.02
+	done
+	holds 'and the cgroup removed' test ! -d "$leaf"
+	wait "$foreigner" 2>/dev/null
+}
+
 test_second_daemon() {
 	code=0
 	timeout 20 "$quodd" --socket "$dir/other" --state "$dir/state" >"$dir/out" 2>&1 || code=$?
@@ -130,6 +156,7 @@ test_wrong_starts() {
 
 daemon_start || fail 'the daemon starts' "$(cat "$dir/log")"
 test_client
+test_foreigner
 test_server_dies
 test_monitor_dies
 test_both_die

@@ -13,8 +13,9 @@ trap 'daemon_kill; rm -rf "$dir"' EXIT
 mkdir "$dir/state"
 
 # daemon_start OPTIONS...: until it listens; $daemon is the monitor, $server the other.
+# Without $pool there are no warm jails: every jail is that of a run.
 daemon_start() {
-	"$quodd" --socket "$socket" --state "$dir/state" "$@" >"$dir/log" 2>&1 </dev/null &
+	"$quodd" --socket "$socket" --state "$dir/state" --pool "${pool:-0}" "$@" >"$dir/log" 2>&1 </dev/null &
 	daemon=$!
 	server=$(child_of "$daemon")
 	for _ in $(seq 500); do

@@ -200,6 +200,7 @@ test_strangers() {
 	chmod 600 "$socket"
 }
 
+pool=4
 daemon_start || fail 'the daemon starts' "$(cat "$dir/log")"
 test_plain
 test_runs

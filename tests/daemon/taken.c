@@ -8,6 +8,7 @@
 #include "tests/daemon/taken.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,16 +39,18 @@ static bool ends_by_itself(enum scene scene)
 
 static _Noreturn void run_daemon(enum scene scene, const char *dir, int out)
 {
-	char path[4200], runs[16], name[] = "quodd", socket[] = "--socket",
-				   option[] = "--runs";
-	char *argv[] = {name, socket, path, option, runs, NULL};
+	char path[4200], runs[16], config[4096], name[] = "quodd", socket[] = "--socket",
+						 option[] = "--runs",
+						 where[] = "--config";
+	char *argv[] = {name, socket, path, option, runs, where, config, NULL};
 
+	snprintf(config, sizeof(config), "%s", dir);
 	snprintf(path, sizeof(path), "%s/socket", dir);
 	snprintf(runs, sizeof(runs), "%d", SCENE_RUNS + (int)scene);
 	if (dup2(out, STDERR_FILENO) < 0)
 		_exit(99);
 	alarm(60); /* against a hang: the server and its jails die with the monitor */
-	_exit(quodd_main(5, argv));
+	_exit(quodd_main(ARRAY_LEN(argv) - 1, argv));
 }
 
 /* All that both of them say, until neither lives. */
@@ -100,6 +103,15 @@ static void check_scene(enum scene scene, const char *dir)
 		show(said, code);
 }
 
+/* A warm jail becomes old soon enough to wait for it. */
+static bool write_config(const char *path)
+{
+	static const char text[] = "[Pool]\nExpireSec=1s\n";
+	own_fd int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	return fd >= 0 && file_write_all(fd, text, sizeof(text) - 1) == 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *build = getenv("QUOD_TEST_BUILD"), *tmp = getenv("TMPDIR");
@@ -113,8 +125,12 @@ int main(int argc, char **argv)
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	if (!mkdtemp(dir))
 		return 99;
+	snprintf(path, sizeof(path), "%s/quodd.conf", dir);
+	if (!write_config(path))
+		return 99;
 	for (int scene = 0; scene < SCENES_COUNT; scene++)
 		check_scene((enum scene)scene, dir);
+	unlink(path);
 	rmdir(dir);
 	return tap_done();
 }

@@ -31,6 +31,17 @@
 	X(HONEST, "a right order: it gets three pipes, an ending, a quod-js", NULL)      \
 	X(LAZY, "no order to kill: the deadline is the monitor's", NULL)                 \
 	X(CLOCKS, "the clock again and again: the deadline stays", NULL)                 \
+	X(HIGHER, "a clock with more than its run has", "with a limit outside")          \
+	X(RAISE, "a clock that takes back what the first had lowered",                   \
+	  "with a limit outside")                                                        \
+	X(WARM, "a clock for a warm jail: its wall time is held", NULL)                  \
+	X(WARM_CPU, "a job to a warm jail: its CPU time is held", NULL)                  \
+	X(WARM_KILL, "a warm jail to its death", NULL)                                   \
+	X(WARM_TWIN, "the id of a warm jail",                                            \
+	  "with an id that is none, or another run's")                                   \
+	X(HOARD, "for more warm jails than may be", NULL)                                \
+	X(CROWD, "clocks for more warm jails than runs may be", NULL)                    \
+	X(STALE, "no clock for a warm jail: it does not become old", NULL)               \
 	X(LEAVES, "an order, and leaves", NULL)
 
 enum scene {
@@ -39,6 +50,9 @@ enum scene {
 #undef X
 		SCENES_COUNT
 };
+
+/* Warm jails of that daemon: the least that its bound on all of them can be. */
+#define SCENE_WARM_MOST 64
 
 /* The daemon's --runs says which scene it is: more than one run may be under way. */
 #define SCENE_RUNS 10

@@ -19,6 +19,7 @@
 #include "daemon/server.h"
 #include "policy/policy.h"
 #include "rootfs/protocol.h"
+#include "supervisor/request.h"
 
 #define ORDERS	SERVER_ORDERS_FD
 #define WALL_MS 200
@@ -51,9 +52,31 @@ static void put_order(const struct order *order)
 	put(order, sizeof(*order));
 }
 
-static void put_about(uint64_t run, enum order_kind kind)
+static struct order warm_order(uint64_t run)
 {
-	const struct order order = {.version = ORDERS_VERSION, .kind = kind, .run = run};
+	struct order order = spawn_order(run);
+
+	order.kind = ORDER_WARM;
+	memcpy(order.limit, policy_builtin(0)->limits.value, sizeof(order.limit));
+	return order;
+}
+
+static void put_kill(uint64_t run)
+{
+	const struct order order = {
+		.version = ORDERS_VERSION, .kind = ORDER_KILL, .run = run};
+
+	put_order(&order);
+}
+
+static void put_clock(uint64_t run, uint64_t wall_ms, uint64_t cpu_ms)
+{
+	const struct order order = {
+		.version = ORDERS_VERSION,
+		.kind = ORDER_CLOCK,
+		.run = run,
+		.limit = {[LIMIT_ID_wall_ms] = wall_ms, [LIMIT_ID_cpu_ms] = cpu_ms},
+	};
 
 	put_order(&order);
 }
@@ -99,21 +122,30 @@ static int get_held(int fds[ANSWER_FDS])
 	return 0;
 }
 
-/* One ending, then its end of file; for what reason it was killed. */
-static int get_ending(int fd, enum kill_reason *ret_reason)
+/* One ending, then its end of file. */
+static int get_whole_ending(int fd, struct ending *ret_ending)
 {
 	struct pollfd slot = {.fd = fd, .events = POLLIN};
 	struct jail_result result;
-	struct ending ending;
+	char more;
 
 	if (poll(&slot, 1, 60000) != 1 ||
-	    read(fd, &ending, sizeof(ending)) != (ssize_t)sizeof(ending) ||
-	    !ending_decode(&ending, &result))
+	    read(fd, ret_ending, sizeof(*ret_ending)) != (ssize_t)sizeof(*ret_ending) ||
+	    !ending_decode(ret_ending, &result))
 		return wrong("no ending");
-	if (poll(&slot, 1, 60000) != 1 || read(fd, &ending, 1) != 0)
+	if (poll(&slot, 1, 60000) != 1 || read(fd, &more, 1) != 0)
 		return wrong("something after the ending");
-	*ret_reason = (enum kill_reason)ending.killed;
 	return 0;
+}
+
+/* For what reason it was killed. */
+static int get_ending(int fd, enum kill_reason *ret_reason)
+{
+	struct ending ending = {0};
+	int r = get_whole_ending(fd, &ending);
+
+	*ret_reason = (enum kill_reason)ending.killed;
+	return r;
 }
 
 static bool is_pipe(int fd, int access)
@@ -146,7 +178,7 @@ static int play_honest(void)
 	if (read(slot.fd, ready, sizeof(ready)) != (ssize_t)sizeof(ready) ||
 	    ready[0] != FRAME_READY)
 		return wrong("it is no quod-js");
-	put_about(1, ORDER_KILL);
+	put_kill(1);
 	if (get_ending(fds[ANSWER_FD_ENDED], &reason))
 		return 1;
 	return reason == KILL_CANCELLED ? 0 : wrong("it was not our kill");
@@ -162,16 +194,135 @@ static int play_lazy(unsigned clocks)
 	put_order(&order);
 	if (get_held(fds))
 		return 1;
-	put_about(1, ORDER_CLOCK);
+	put_clock(1, WALL_MS, WALL_MS);
 	slot = (struct pollfd){.fd = fds[ANSWER_FD_ENDED], .events = POLLIN};
 	for (unsigned sent = 0; clocks && poll(&slot, 1, WALL_MS / 10) == 0; sent++) {
 		if (sent == clocks)
 			return wrong("the deadline moves with each clock");
-		put_about(1, ORDER_CLOCK);
+		put_clock(1, WALL_MS, WALL_MS);
 	}
 	if (get_ending(fds[ANSWER_FD_ENDED], &reason))
 		return 1;
 	return reason == KILL_TIMEOUT ? 0 : wrong("it did not end by its deadline");
+}
+
+/* A warm jail that nobody kills but the monitor, for the wanted reason. */
+static int play_warm(enum kill_reason wanted)
+{
+	const struct order order = warm_order(1);
+	enum kill_reason reason;
+	int fds[ANSWER_FDS];
+
+	put_order(&order);
+	if (get_held(fds))
+		return 1;
+	if (wanted == KILL_TIMEOUT)
+		put_clock(1, WALL_MS, WALL_MS);
+	else if (wanted == KILL_CANCELLED)
+		put_kill(1);
+	if (get_ending(fds[ANSWER_FD_ENDED], &reason))
+		return 1;
+	return reason == wanted ? 0 : wrong("it did not end for that reason");
+}
+
+static int write_part(int fd, const void *bytes, size_t len)
+{
+	return write(fd, bytes, len) == (ssize_t)len ? 0 : wrong("the pipe is full");
+}
+
+/* JOB and GO at once: the guest takes them one after the other. */
+static int feed(int fd, const char *source)
+{
+	static const unsigned char go[FRAME_HEADER_BYTES + 4] = {FRAME_GO, 4};
+	const struct policy *policy = policy_builtin(0);
+	unsigned char head[REQUEST_HEAD_BYTES], rules[JOB_RULES_MOST];
+	struct request request;
+	size_t rules_len;
+
+	request_begin(&request, policy, &policy->limits);
+	request.source = source;
+	request.source_len = strlen(source);
+	request.name = "";
+	rules_len = request_encode_rules(&request, rules);
+	request_encode(&request, rules_len, head);
+	return write_part(fd, head, sizeof(head)) |
+	       write_part(fd, source, strlen(source)) | write_part(fd, rules, rules_len) |
+	       write_part(fd, policy->globals ? policy->globals : "",
+			  request_globals_len(&request)) |
+	       write_part(fd, go, sizeof(go));
+}
+
+static int play_warm_cpu(void)
+{
+	const struct order order = warm_order(1);
+	struct ending ending = {0};
+	int fds[ANSWER_FDS];
+
+	put_order(&order);
+	if (get_held(fds) || feed(fds[ANSWER_FD_IN], "for (var n = 1; n > 0;);") != 0)
+		return 1;
+	put_clock(1, order.limit[LIMIT_ID_wall_ms], WALL_MS);
+	if (get_whole_ending(fds[ANSWER_FD_ENDED], &ending))
+		return 1;
+	if (ending.killed != KILL_CPU)
+		return wrong("it was not its CPU time that ended it");
+	return ending.cpu_us >= WALL_MS * 1000 ? 0 : wrong("it had less than that");
+}
+
+/* So many are held, one more is refused, and when one is gone there is room again. */
+static int play_hoard(void)
+{
+	int fds[SCENE_WARM_MOST + 1][ANSWER_FDS];
+	struct answer answer = {0};
+	enum kill_reason reason;
+	struct order order;
+	unsigned count;
+
+	for (unsigned i = 0; i < SCENE_WARM_MOST; i++) {
+		order = warm_order(i + 1);
+		put_order(&order);
+		if (get_held(fds[i]))
+			return 1;
+	}
+	order = warm_order(SCENE_WARM_MOST + 1);
+	put_order(&order);
+	if (get(&answer, fds[SCENE_WARM_MOST], &count) < 0 ||
+	    answer.kind != ANSWER_FAILED || answer.error.errnum != EAGAIN)
+		return wrong("more warm jails than may be");
+	order = spawn_order(SCENE_WARM_MOST + 2);
+	put_order(&order);
+	if (get_held(fds[SCENE_WARM_MOST]))
+		return 1;
+	put_kill(1);
+	if (get_ending(fds[0][ANSWER_FD_ENDED], &reason))
+		return 1;
+	order = warm_order(SCENE_WARM_MOST + 3);
+	put_order(&order);
+	return get_held(fds[0]);
+}
+
+/* Of more warm jails than runs may be all get a clock: one has to go. */
+static int play_crowd(unsigned runs_most)
+{
+	struct ending ending = {0};
+	int fds[SCENE_WARM_MOST][ANSWER_FDS];
+
+	if (runs_most >= SCENE_WARM_MOST)
+		return wrong("the scene needs more warm jails than runs");
+	for (unsigned i = 0; i <= runs_most; i++) {
+		const struct order order = warm_order(i + 1);
+
+		put_order(&order);
+		if (get_held(fds[i]))
+			return 1;
+	}
+	for (unsigned i = 0; i <= runs_most; i++)
+		put_clock(i + 1, 5000, 5000);
+	if (get_whole_ending(fds[runs_most][ANSWER_FD_ENDED], &ending))
+		return 1;
+	return ending.failed && ending.error.errnum == EAGAIN
+		       ? 0
+		       : wrong("more runs than may be");
 }
 
 static void put_gifts(unsigned count)
@@ -247,7 +398,7 @@ static void provoke(enum scene scene)
 	else if (scene == SCENE_GIFT || scene == SCENE_GIFTS)
 		put_gifts(scene == SCENE_GIFT ? 1 : 100);
 	else if (scene == SCENE_FUTURE)
-		put_about(1, ORDER_KILL);
+		put_kill(1);
 	else if (scene == SCENE_FLOOD)
 		put_flood();
 	else if (scene == SCENE_DEAF)
@@ -259,7 +410,7 @@ static void provoke(enum scene scene)
 /* A run that runs is in the way of the second order, and goes with us. */
 static void provoke_later(enum scene scene)
 {
-	struct order order = spawn_order(1);
+	struct order order = scene == SCENE_WARM_TWIN ? warm_order(1) : spawn_order(1);
 	int fds[ANSWER_FDS];
 
 	put_order(&order);
@@ -270,9 +421,14 @@ static void provoke_later(enum scene scene)
 				       .kind = ORDER_KILL,
 				       .run = 1,
 				       .policy = 1};
-	else if (scene == SCENE_TWIN)
+	else if (scene == SCENE_TWIN || scene == SCENE_WARM_TWIN)
 		order.run = 2;
-	put_order(&order);
+	if (scene == SCENE_RAISE)
+		put_clock(1, WALL_MS / 2, WALL_MS / 2);
+	if (scene == SCENE_RAISE || scene == SCENE_HIGHER)
+		put_clock(1, WALL_MS + (scene == SCENE_HIGHER), WALL_MS);
+	else
+		put_order(&order);
 }
 
 /* We are to be killed while we wait; an answer with descriptors would be a prize. */
@@ -314,6 +470,18 @@ int taken_server(void)
 		return play_lazy(0);
 	case SCENE_CLOCKS:
 		return play_lazy(500);
+	case SCENE_WARM:
+		return play_warm(KILL_TIMEOUT);
+	case SCENE_WARM_KILL:
+		return play_warm(KILL_CANCELLED);
+	case SCENE_STALE:
+		return play_warm(KILL_FAILURE);
+	case SCENE_WARM_CPU:
+		return play_warm_cpu();
+	case SCENE_HOARD:
+		return play_hoard();
+	case SCENE_CROWD:
+		return play_crowd(SCENE_RUNS + SCENE_CROWD);
 	case SCENE_LEAVES:
 		put_order(&order);
 		return 0;
@@ -323,6 +491,9 @@ int taken_server(void)
 	case SCENE_AGAIN:
 	case SCENE_EXCESS:
 	case SCENE_TWIN:
+	case SCENE_WARM_TWIN:
+	case SCENE_HIGHER:
+	case SCENE_RAISE:
 		provoke_later(scene);
 		break;
 	default:

@@ -36,6 +36,22 @@ static void judge_spawn(const struct order *order)
 	must(strlen(order->id) == RUNID_LEN && !strpbrk(order->id, "/.\\"));
 }
 
+/* Two limits of a clock, none of a kill; and what is let through lowers. */
+static void judge_clock(const struct order *order, const struct limits *run)
+{
+	bool lowers = order_lowers(order, run);
+
+	for (int i = 0; i < LIMIT_IDS; i++) {
+		bool measured = order->kind == ORDER_CLOCK &&
+				(i == LIMIT_ID_wall_ms || i == LIMIT_ID_cpu_ms);
+
+		must(measured ? order->limit[i] >= limit_infos[i].least &&
+					order->limit[i] <= limit_infos[i].most
+			      : order->limit[i] == 0);
+		must(!lowers || order->limit[i] <= run->value[i]);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	const struct policy *policies[POLICIES];
@@ -60,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (len == 0 || order_check(data + 1, len - 1, &bounds, &order))
 		return 0;
 	must(len - 1 == sizeof(order) && order.version == ORDERS_VERSION);
-	if (order.kind == ORDER_SPAWN) {
+	if (order.kind == ORDER_SPAWN || order.kind == ORDER_WARM) {
 		must(order.run > bounds.last_run);
 		must(bounds.before || order.generation == GENERATION);
 		judge_spawn(&order);
@@ -72,5 +88,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	}
 	must(order.kind == ORDER_CLOCK || order.kind == ORDER_KILL);
 	must(order.run > 0 && order.run <= bounds.last_run);
+	judge_clock(&order, &policies[0]->limits);
 	return 0;
 }

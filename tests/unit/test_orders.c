@@ -58,14 +58,41 @@ static enum order_fault judge(const struct order *order)
 	return fault;
 }
 
+static struct order clock_order(void)
+{
+	struct order order = kill_order();
+
+	order.kind = ORDER_CLOCK;
+	order.limit[LIMIT_ID_wall_ms] = 1000;
+	order.limit[LIMIT_ID_cpu_ms] = 500;
+	return order;
+}
+
+static struct order warm_order(void)
+{
+	struct order order = spawn_order();
+
+	order.kind = ORDER_WARM;
+	return order;
+}
+
 /* Each writes over one field. */
-#define WRONG(make, field, value, fault_id)                          \
-	do {                                                         \
-		struct order order_ = make();                        \
-		order_.field = (value);                              \
-		cr_expect_eq(judge(&order_), ORDER_FAULT_##fault_id, \
-			     #field " = " #value " is %s",           \
-			     order_fault_texts[judge(&order_)]);     \
+#define WRONG_AS(make, field, value, fault)                                       \
+	do {                                                                      \
+		struct order order_ = make();                                     \
+		order_.field = (value);                                           \
+		cr_expect_eq(judge(&order_), fault, #field " = " #value " is %s", \
+			     order_fault_texts[judge(&order_)]);                  \
+	} while (0)
+
+#define WRONG(make, field, value, fault_id) \
+	WRONG_AS(make, field, value, ORDER_FAULT_##fault_id)
+
+/* A jail for a run that is yet to come is one like any other. */
+#define WRONG_BOTH(field, value, fault_id)                                   \
+	do {                                                                 \
+		WRONG_AS(spawn_order, field, value, ORDER_FAULT_##fault_id); \
+		WRONG_AS(warm_order, field, value, ORDER_FAULT_##fault_id);  \
 	} while (0)
 
 Test(orders, what_is_right_goes_through)
@@ -78,9 +105,11 @@ Test(orders, what_is_right_goes_through)
 	for (int i = 0; i < LIMIT_IDS; i++)
 		order.limit[i] = limit_infos[i].least;
 	cr_expect_eq(judge(&order), ORDER_FAULT_NONE);
+	order.kind = ORDER_WARM;
+	cr_expect_eq(judge(&order), ORDER_FAULT_NONE);
 	order = kill_order();
 	cr_expect_eq(judge(&order), ORDER_FAULT_NONE);
-	order.kind = ORDER_CLOCK;
+	order = clock_order();
 	order.run = 1;
 	cr_expect_eq(judge(&order), ORDER_FAULT_NONE);
 }
@@ -96,40 +125,40 @@ Test(orders, every_size_but_one_is_wrong)
 			     len == sizeof(order) ? ORDER_FAULT_NONE : ORDER_FAULT_SIZE);
 }
 
-Test(orders, a_spawn_with_a_wrong_field)
+Test(orders, a_jail_with_a_wrong_field)
 {
-	WRONG(spawn_order, version, ORDERS_VERSION + 1, VERSION);
-	WRONG(spawn_order, version, 0, VERSION);
-	WRONG(spawn_order, kind, 0, KIND);
-	WRONG(spawn_order, kind, 5, KIND);
-	WRONG(spawn_order, unused, 1, EXCESS);
-	WRONG(spawn_order, generation, 4, GENERATION);
-	WRONG(spawn_order, generation, 6, GENERATION);
-	WRONG(spawn_order, generation, 0, GENERATION);
-	WRONG(spawn_order, kind, UINT32_MAX, KIND);
-	WRONG(spawn_order, run, 7, RUN);
-	WRONG(spawn_order, run, 0, RUN);
-	WRONG(spawn_order, policy, 2, POLICY);
-	WRONG(spawn_order, policy, UINT32_MAX, POLICY);
-	WRONG(spawn_order, tenant, 2, TENANT);
-	WRONG(spawn_order, tenant, UINT32_MAX, TENANT);
-	WRONG(spawn_order, id[0], '/', ID);
-	WRONG(spawn_order, id[0], '.', ID);
-	WRONG(spawn_order, id[25], 0, ID);
-	WRONG(spawn_order, id[3], 'I', ID);
-	WRONG(spawn_order, id[3], 'a', ID);
-	WRONG(spawn_order, id[26], '0', ID);
-	WRONG(spawn_order, id[31], 'x', ID);
+	WRONG_BOTH(version, ORDERS_VERSION + 1, VERSION);
+	WRONG_BOTH(version, 0, VERSION);
+	WRONG_BOTH(kind, 0, KIND);
+	WRONG_BOTH(kind, 6, KIND);
+	WRONG_BOTH(unused, 1, EXCESS);
+	WRONG_BOTH(generation, 4, GENERATION);
+	WRONG_BOTH(generation, 6, GENERATION);
+	WRONG_BOTH(generation, 0, GENERATION);
+	WRONG_BOTH(kind, UINT32_MAX, KIND);
+	WRONG_BOTH(run, 7, RUN);
+	WRONG_BOTH(run, 0, RUN);
+	WRONG_BOTH(policy, 2, POLICY);
+	WRONG_BOTH(policy, UINT32_MAX, POLICY);
+	WRONG_BOTH(tenant, 2, TENANT);
+	WRONG_BOTH(tenant, UINT32_MAX, TENANT);
+	WRONG_BOTH(id[0], '/', ID);
+	WRONG_BOTH(id[0], '.', ID);
+	WRONG_BOTH(id[25], 0, ID);
+	WRONG_BOTH(id[3], 'I', ID);
+	WRONG_BOTH(id[3], 'a', ID);
+	WRONG_BOTH(id[26], '0', ID);
+	WRONG_BOTH(id[31], 'x', ID);
 }
 
 Test(orders, a_limit_above_its_policy_or_below_its_least)
 {
 	for (int i = 0; i < LIMIT_IDS; i++) {
 		spawn_order();
-		WRONG(spawn_order, limit[i], policies[1]->limits.value[i] + 1, LIMIT);
-		WRONG(spawn_order, limit[i], UINT64_MAX, LIMIT);
+		WRONG_BOTH(limit[i], policies[1]->limits.value[i] + 1, LIMIT);
+		WRONG_BOTH(limit[i], UINT64_MAX, LIMIT);
 		if (limit_infos[i].least)
-			WRONG(spawn_order, limit[i], limit_infos[i].least - 1, LIMIT);
+			WRONG_BOTH(limit[i], limit_infos[i].least - 1, LIMIT);
 	}
 }
 
@@ -188,6 +217,45 @@ Test(orders, about_a_run_nothing_else_is_said)
 	WRONG(kill_order, id[31], 1, EXCESS);
 	for (int i = 0; i < LIMIT_IDS; i++)
 		WRONG(kill_order, limit[i], 1, EXCESS);
+}
+
+Test(orders, a_clock_has_its_two_limits_and_no_others)
+{
+	for (int i = 0; i < LIMIT_IDS; i++) {
+		if (i == LIMIT_ID_wall_ms || i == LIMIT_ID_cpu_ms) {
+			WRONG(clock_order, limit[i], 0, LIMIT);
+			WRONG(clock_order, limit[i], limit_infos[i].most + 1, LIMIT);
+			WRONG(clock_order, limit[i], UINT64_MAX, LIMIT);
+		} else {
+			WRONG(clock_order, limit[i], 1, EXCESS);
+		}
+	}
+	WRONG(clock_order, run, 0, RUN);
+	WRONG(clock_order, run, 8, RUN);
+	WRONG(clock_order, generation, 5, EXCESS);
+	WRONG(clock_order, unused, 1, EXCESS);
+	WRONG(clock_order, policy, 1, EXCESS);
+	WRONG(clock_order, tenant, 1, EXCESS);
+	WRONG(clock_order, id[0], '0', EXCESS);
+}
+
+Test(orders, a_clock_lowers_and_never_raises)
+{
+	struct limits run = {
+		.value = {[LIMIT_ID_wall_ms] = 1000, [LIMIT_ID_cpu_ms] = 500}};
+	struct order order = clock_order();
+
+	cr_expect(order_lowers(&order, &run));
+	run.value[LIMIT_ID_memory_bytes] = 1;
+	cr_expect(order_lowers(&order, &run), "of the others it says nothing");
+	order.limit[LIMIT_ID_wall_ms] = 1;
+	order.limit[LIMIT_ID_cpu_ms] = 1;
+	cr_expect(order_lowers(&order, &run));
+	order.limit[LIMIT_ID_wall_ms] = 1001;
+	cr_expect_not(order_lowers(&order, &run));
+	order = clock_order();
+	order.limit[LIMIT_ID_cpu_ms] = 501;
+	cr_expect_not(order_lowers(&order, &run));
 }
 
 Test(orders, an_ending_comes_back_as_it_went)
