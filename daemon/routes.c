@@ -144,7 +144,8 @@ static enum MHD_Result answer_tenants(struct exchange *exchange)
 		add_tenant(tenants->roster, at, &json);
 		before = ",";
 	}
-	text_addf(&json, "],\"warm\":0,\"runs_most\":%llu}\n",
+	text_addf(&json, "],\"warm\":%u,\"runs_most\":%llu}\n",
+		  exchange->server->pool.count,
 		  (unsigned long long)tenants->roster->settings.value[SETTING_RUNS]);
 	return http_reply(exchange, 200, JSON_TYPE, text_str(&json), json.len);
 }
