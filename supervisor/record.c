@@ -46,6 +46,7 @@ void record_free(struct record *record)
 	for (unsigned i = 0; i < record->findings_count; i++) {
 		free(record->findings[i].rule);
 		free(record->findings[i].message);
+		free(record->findings[i].why);
 	}
 	free(record->findings);
 	record->findings = NULL;
@@ -54,7 +55,8 @@ void record_free(struct record *record)
 
 int record_add_finding(struct record *record, const struct record_finding *finding)
 {
-	own_free char *rule = finding->rule, *message = finding->message;
+	own_free char *rule = finding->rule, *message = finding->message,
+		      *why = finding->why;
 	unsigned count = record->findings_count;
 	struct record_finding *findings;
 
@@ -66,6 +68,7 @@ int record_add_finding(struct record *record, const struct record_finding *findi
 	findings[count] = *finding;
 	TAKE_PTR(rule);
 	TAKE_PTR(message);
+	TAKE_PTR(why);
 	record->findings_count++;
 	return 0;
 }

@@ -33,7 +33,7 @@ struct record_finding {
 	uint32_t line, column, span; /* 0: none */
 	bool blocks;
 	char *rule, *message; /* owned */
-	const char *why;      /* the policy's; NULL: the message says it */
+	char *why;	      /* owned; NULL: the message says it */
 };
 
 struct record_error {
@@ -43,7 +43,20 @@ struct record_error {
 	struct text name, message, stack;
 };
 
-enum record_killer { KILLER_NOBODY, KILLER_SUPERVISOR, KILLER_KERNEL, KILLER_FILTER };
+enum record_killer {
+	KILLER_NOBODY,
+	KILLER_SUPERVISOR,
+	KILLER_KERNEL,
+	KILLER_FILTER,
+	RECORD_KILLERS
+};
+
+enum gate_decision { GATE_OPEN, GATE_ALLOWED, GATE_REJECTED, GATE_DECISIONS };
+
+/* As the JSON has them; NULL: null stands there. */
+extern const char *const record_phase_names[PHASES];
+extern const char *const record_killer_names[RECORD_KILLERS];
+extern const char *const record_decision_names[GATE_DECISIONS];
 
 #define RECORD_SYSCALL_ROOM 40
 
@@ -61,7 +74,7 @@ struct record {
 	struct record_error error; /* of the script */
 	struct text why; /* what quod has to say of a crash or of its own failure */
 
-	enum gate_decision { GATE_OPEN, GATE_ALLOWED, GATE_REJECTED } gate;
+	enum gate_decision gate;
 	struct record_finding *findings; /* owned */
 	unsigned findings_count;
 	bool has_complexity;
@@ -87,8 +100,8 @@ struct record {
 void record_init(struct record *record, const struct request *request);
 void record_free(struct record *record);
 
-/* Takes the strings over, also where it fails; NULL: there was no memory for them.
- * Errors: -ENOMEM. */
+/* Takes the strings over, also where it fails; rule or message NULL: there was no memory
+ * for them. Errors: -ENOMEM. */
 int record_add_finding(struct record *record, const struct record_finding *finding);
 
 /* One object on one line, without the line feed. Failures stick in `to`. */

@@ -20,14 +20,15 @@ static const char *const enforcer_names[] = {
 #undef X
 };
 
-static const char *const phase_names[PHASES] = {
+const char *const record_phase_names[PHASES] = {
 	[PHASE_PARSE] = "parse", [PHASE_RUN] = "run", [PHASE_RESULT] = "result"};
 
-static const char *const killer_names[] = {[KILLER_SUPERVISOR] = "supervisor",
-					   [KILLER_KERNEL] = "kernel",
-					   [KILLER_FILTER] = "filter"};
+const char *const record_killer_names[RECORD_KILLERS] = {[KILLER_SUPERVISOR] =
+								 "supervisor",
+							 [KILLER_KERNEL] = "kernel",
+							 [KILLER_FILTER] = "filter"};
 
-static const char *const decision_names[] = {
+const char *const record_decision_names[GATE_DECISIONS] = {
 	[GATE_ALLOWED] = "allowed", [GATE_REJECTED] = "rejected"};
 
 /* Comma and key; the caller writes the value. */
@@ -143,7 +144,7 @@ void record_write_error(const struct record *record, struct text *to)
 	key_u64_or_null(to, "line", error->line);
 	key_u64_or_null(to, "column", error->column);
 	key_text_or_null(to, "stack", &error->stack);
-	key_str(to, "phase", error->set ? phase_names[error->phase] : NULL);
+	key_str(to, "phase", error->set ? record_phase_names[error->phase] : NULL);
 	text_add_char(to, '}');
 }
 
@@ -153,6 +154,8 @@ void record_write_finding(const struct record_finding *finding, struct text *to)
 	key_str(to, "severity", rule_severity_names[finding->severity]);
 	key_u64_or_null(to, "line", finding->line);
 	key_u64_or_null(to, "column", finding->column);
+	key_u64_or_null(to, "span", finding->span);
+	key_bool(to, "blocks", finding->blocks);
 	key_str(to, "message", finding->message);
 	key_str(to, "why", finding->why);
 }
@@ -177,7 +180,7 @@ static void write_gate(const struct record *record, struct text *to)
 	key(to, "gate");
 	text_add_char(to, '{');
 	key_str(to, "mode", policy_mode_names[record->request->mode]);
-	key_str(to, "decision", decision_names[record->gate]);
+	key_str(to, "decision", record_decision_names[record->gate]);
 	key(to, "findings");
 	text_add_char(to, '[');
 	for (unsigned i = 0; i < record->findings_count; i++) {
@@ -244,7 +247,7 @@ static void write_kill(const struct record *record, struct text *to)
 	if (record->kill_signal)
 		signal = signal_name(record->kill_signal, room);
 	text_add_char(to, '{');
-	key_str(to, "by", killer_names[record->killer]);
+	key_str(to, "by", record_killer_names[record->killer]);
 	key_str(to, "reason", record->kill_reason);
 	key_str(to, "signal", signal);
 	key_str(to, "syscall", record->kill_syscall[0] ? record->kill_syscall : NULL);

@@ -58,7 +58,7 @@ void run_add_finding(struct run *run, const struct rule *rule, const struct fram
 	struct record_finding finding = {
 		.severity = gate_severity(request->policy, rule),
 		.rule = strdup(rule->name),
-		.why = rule->why,
+		.why = rule->why ? strdup(rule->why) : NULL,
 	};
 	own_text struct text message = TEXT_INIT(RUN_MESSAGE_MOST);
 
@@ -72,7 +72,9 @@ void run_add_finding(struct run *run, const struct rule *rule, const struct fram
 	}
 	finding.message = strdup(text_str(&message));
 	finding.blocks = gate_blocks(request->mode, rule, finding.severity);
-	if (text_status(&message) || record_add_finding(record, &finding) < 0)
+	bool untold = text_status(&message) || (rule->why && !finding.why);
+
+	if (record_add_finding(record, &finding) < 0 || untold)
 		no_memory(run);
 	else
 		output_finding(run->means->output,

@@ -20,7 +20,8 @@ def error: object({name: "string|null", message: "string", line: "number|null",
 	column: "number|null", stack: "string|null", phase: "string|null"};
 	(.phase | IN("parse", "run", "result", null)) | empty_or("phase"));
 def finding: object({rule: "string", severity: "string", line: "number|null",
-	column: "number|null", message: "string", why: "string|null"};
+	column: "number|null", span: "number|null", blocks: "boolean", message: "string",
+	why: "string|null"};
 	(.severity | IN("info", "warn", "deny")) | empty_or("severity"));
 def log: object({level: "string", text: "string", t_ms: "number"};
 	(.level | IN("log", "info", "debug", "warn", "error")) | empty_or("level"));

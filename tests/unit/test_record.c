@@ -108,6 +108,8 @@ Test(record, everything_that_is_known_is_told)
 						.severity = RULE_SEVERITY_DENY,
 						.line = 1,
 						.column = 2,
+						.span = 3,
+						.blocks = true,
 						.rule = strdup("eval"),
 						.message = strdup("no"),
 					}),
@@ -127,8 +129,8 @@ Test(record, everything_that_is_known_is_told)
 				  "\"t_ms\":1.500"));
 	cr_expect_not_null(strstr(text_str(&text),
 				  "\"rule\":\"eval\",\"severity\":\"deny\","
-				  "\"line\":1,\"column\":2,"
-				  "\"message\":\"no\""));
+				  "\"line\":1,\"column\":2,\"span\":3,"
+				  "\"blocks\":true,\"message\":\"no\""));
 	json_decref(root);
 	record_free(&record);
 }
