@@ -33,7 +33,7 @@ struct one_case {
 /* What every case has in common. */
 struct shared {
 	const struct request *request;
-	const struct run_place *place;
+	const struct run_where *where;
 	enum output_kind kind;
 };
 
@@ -158,7 +158,7 @@ static _Noreturn void run_case(const struct one_case *one, const struct shared *
 	request.input = one->input;
 	request.input_len = strlen(one->input);
 	request.has_input = true;
-	_exit(cmd_run_one(&request, shared->place, shared->kind));
+	_exit(cmd_run_one(&request, shared->where, shared->kind));
 }
 
 /* A case that was killed from outside has printed nothing. */
@@ -297,7 +297,8 @@ static int run_all(const struct cases *cases, const struct shared *shared)
 	sigemptyset(&chld);
 	sigaddset(&chld, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &chld, NULL);
-	r = guard_prepare(&shared->place->fd, 1, &signal_fd, &err);
+	const int place_fd = shared->where->socket ? -1 : shared->where->place->fd;
+	r = guard_prepare(&place_fd, 1, &signal_fd, &err);
 	struct voice voice = {.patience = PATIENCE_INIT(signal_fd)};
 	if (r < 0)
 		return cmd_run_failed(jail_stage_name(err.stage), err.text,
@@ -312,9 +313,9 @@ static int run_all(const struct cases *cases, const struct shared *shared)
 }
 
 int cases_run(const char *path, const struct request *request,
-	      const struct run_place *place, enum output_kind kind, struct usage *usage)
+	      const struct run_where *where, enum output_kind kind, struct usage *usage)
 {
-	const struct shared shared = {request, place, kind};
+	const struct shared shared = {request, where, kind};
 	own_cases struct cases cases = {0};
 	own_free char *text = NULL;
 	size_t len;

@@ -14,6 +14,7 @@ static const struct option options[] = {
 	POLICY_ARGS_OPTIONS(run_args, policy),
 	{'e', "eval", "CODE", "the source itself instead of a file", FIELD(code)},
 	RUN_ARGS_GATE_OPTIONS,
+	RUN_ARGS_DAEMON_OPTIONS,
 	{'o', "output", "KIND", "text, json or ndjson", FIELD(output)},
 };
 

@@ -15,6 +15,7 @@
 #include "jail/jail.h"
 #include "supervisor/commands.h"
 #include "supervisor/guard.h"
+#include "supervisor/remote.h"
 #include "supervisor/run.h"
 
 #define FIELD(name) offsetof(struct run_args, name)
@@ -32,6 +33,7 @@ static const struct option options[] = {
 	 FIELD(cases)},
 	{0, "seed", "N", "fix Math.random", FIELD(seed)},
 	{0, "now", "TIME", "freeze Date: ms since 1970 or RFC 3339", FIELD(now)},
+	RUN_ARGS_DAEMON_OPTIONS,
 	{'o', "output", "KIND", "text, json or ndjson", FIELD(output)},
 };
 
@@ -82,8 +84,8 @@ static int run_with(struct run_means *means, const struct request *request, int 
 	return code;
 }
 
-int cmd_run_one(const struct request *request, const struct run_place *place,
-		enum output_kind kind)
+static int run_here(const struct request *request, const struct run_place *place,
+		    enum output_kind kind)
 {
 	struct interp interp = INTERP_INIT;
 	struct output output;
@@ -104,24 +106,39 @@ int cmd_run_one(const struct request *request, const struct run_place *place,
 	return code;
 }
 
+int cmd_run_one(const struct request *request, const struct run_where *where,
+		enum output_kind kind)
+{
+	return where->socket ? remote_run(request, where->socket, kind)
+			     : run_here(request, where->place, kind);
+}
+
+static int run_all(const struct run_args *args, const struct request *request,
+		   const struct run_where *where, enum output_kind kind,
+		   struct usage *usage)
+{
+	return args->cases ? cases_run(args->cases, request, where, kind, usage)
+			   : cmd_run_one(request, where, kind);
+}
+
 /* Once for all cases: finding the place may have moved us, and children would be in the
  * way of it. */
 static int run_placed(const struct run_args *args, const struct request *request,
 		      enum output_kind kind, struct usage *usage)
 {
-	struct place_request where = policy_args_place(&args->policy, request->policy);
+	struct place_request wanted = policy_args_place(&args->policy, request->policy);
 	struct run_place place;
 	int r;
 
-	place_open(&where, &place);
-	r = args->cases ? cases_run(args->cases, request, &place, kind, usage)
-			: cmd_run_one(request, &place, kind);
+	place_open(&wanted, &place);
+	r = run_all(args, request, &(struct run_where){.place = &place}, kind, usage);
 	place_close(&place);
 	return r;
 }
 
 static int run_resolved(const struct run_args *args, bool check_only, struct usage *usage)
 {
+	const struct run_where there = {.socket = args->socket};
 	struct run_texts texts = {0};
 	struct request request = {0};
 	enum output_kind kind = OUTPUT_TEXT;
@@ -131,11 +148,26 @@ static int run_resolved(const struct run_args *args, bool check_only, struct usa
 	request.check_only = check_only;
 	request.judged = request.judged && !check_only;
 	if (r == 0)
-		r = run_placed(args, &request, kind, usage);
+		r = args->daemon ? run_all(args, &request, &there, kind, usage)
+				 : run_placed(args, &request, kind, usage);
 	policy_free(request.policy);
 	free(texts.source);
 	free(texts.input);
 	return r;
+}
+
+/* The daemon's policy instead of our own. */
+static int run_by_daemon(struct run_args *args, bool check_only, struct usage *usage)
+{
+	struct remote_policy policy;
+	int r;
+
+	args->socket = client_socket(args->socket);
+	r = remote_policy_fetch(args->socket, args->policy.policy, &policy, usage);
+	if (r > 0)
+		return command_failed(r, usage);
+	args->policy.given = &policy.policy;
+	return run_resolved(args, check_only, usage);
 }
 
 int cmd_run_main(const struct command *command, bool check_only, int argc, char **argv)
@@ -151,7 +183,12 @@ int cmd_run_main(const struct command *command, bool check_only, int argc, char 
 			       argv[0], argv[1]);
 	if (r == 0) {
 		args.file = rest ? argv[0] : NULL;
-		r = run_resolved(&args, check_only, &usage);
+		args.daemon = args.daemon || args.socket;
+		r = run_args_check(&args, &usage);
+	}
+	if (r == 0) {
+		r = args.daemon ? run_by_daemon(&args, check_only, &usage)
+				: run_resolved(&args, check_only, &usage);
 	}
 	return r < 0 ? command_misused(command, r, &usage) : r;
 }

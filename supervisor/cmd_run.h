@@ -7,6 +7,7 @@
 #ifndef QUOD_CMD_RUN_H
 #define QUOD_CMD_RUN_H
 
+#include "supervisor/client.h"
 #include "supervisor/interp.h"
 #include "supervisor/options.h"
 #include "supervisor/output.h"
@@ -20,6 +21,8 @@ struct run_args {
 	const char *seed, *now, *output;
 	bool verdict;
 	const char *file; /* the word that is no option */
+	bool daemon;
+	const char *socket; /* the daemon's; goes with `daemon` */
 };
 
 /* Rows for a table of options that fill a struct run_args. */
@@ -30,6 +33,10 @@ struct run_args {
 			offsetof(struct run_args, mode)                                \
 	}
 
+#define RUN_ARGS_DAEMON_OPTIONS                                                    \
+	{0, "daemon", NULL, "let quodd do it", offsetof(struct run_args, daemon)}, \
+		CLIENT_SOCKET_OPTION(run_args, socket)
+
 /* What the strings of a request borrow from; freed together. */
 struct run_texts {
 	char *source, *input; /* owned */
@@ -37,12 +44,16 @@ struct run_texts {
 };
 
 /*
- * Checks everything and reads the files. Errors: -EINVAL and what reading gives, with
+ * Checks all else and reads the files. Errors: -EINVAL and what reading gives, with
  * usage filled: nothing has been started.
  */
 int run_args_resolve(const struct run_args *args, struct request *ret_request,
 		     struct run_texts *ret_texts, enum output_kind *ret_kind,
 		     struct usage *usage);
+
+/* What does not go together, and what a daemon does not do for its clients. Errors:
+ * -EINVAL, with usage filled. */
+int run_args_check(const struct run_args *args, struct usage *usage);
 
 /* Index of the word in the list. -EINVAL: usage lists what is known. */
 int run_args_choose(const char *option, const char *word, const char *const *names,
@@ -64,8 +75,15 @@ int cmd_run_failed(const char *what, const char *why, struct patience *patience)
  * we were told not to wait for him (-EINTR). Returns the exit code. */
 int cmd_run_write_failed(int r, struct patience *patience);
 
-/* One run in this process, told and flushed. Returns the exit code. */
-int cmd_run_one(const struct request *request, const struct run_place *place,
+/* Where runs are made. */
+struct run_where {
+	const struct run_place *place; /* here */
+	const char *socket;	       /* NULL, or by the daemon there */
+};
+
+/* One run, told and flushed. This process can only exit afterwards. Returns the exit
+ * code. */
+int cmd_run_one(const struct request *request, const struct run_where *where,
 		enum output_kind kind);
 
 /*
@@ -74,6 +92,6 @@ int cmd_run_one(const struct request *request, const struct run_place *place,
  * gives, with usage filled, before the first has begun.
  */
 int cases_run(const char *path, const struct request *request,
-	      const struct run_place *place, enum output_kind kind, struct usage *usage);
+	      const struct run_where *where, enum output_kind kind, struct usage *usage);
 
 #endif

@@ -34,6 +34,9 @@ COMMANDS(X)
  * wrong, another errno if it named something that is. */
 int command_misused(const struct command *command, int r, const struct usage *usage);
 
+/* Says it on stderr. Returns the exit code. */
+int command_failed(int code, const struct usage *why);
+
 /* Writes the text to stdout. Returns 0, or the exit code if that failed. */
 int command_print(struct text *text);
 

@@ -303,25 +303,49 @@ bool json_walk_next(struct json_walk *walk, struct json_span *ret_name,
 	return true;
 }
 
-bool json_members(const char *json, size_t len, const char *const *names,
-		  struct json_span *ret_values, size_t count)
+/* *ret_found: how many of its members have been looked for. False: not an object, one of
+ * them is there twice, or it has another and must not. */
+static bool find_members(const struct json_span *object, const char *const *names,
+			 struct json_span *values, size_t count, bool others,
+			 size_t *ret_found)
 {
 	struct json_span name, value;
 	struct json_walk walk;
-	size_t found = 0;
 
+	*ret_found = 0;
 	for (size_t i = 0; i < count; i++)
-		ret_values[i] = (struct json_span){0};
-	if (!json_walk_object(json, len, &walk))
+		values[i] = (struct json_span){0};
+	if (!json_walk_object(object->at, object->len, &walk))
 		return false;
-	for (; json_walk_next(&walk, &name, &value); found++) {
+	while (json_walk_next(&walk, &name, &value)) {
 		size_t i = find_name(&name, names, count);
 
-		if (i == count || ret_values[i].at)
+		if (i == count && others)
+			continue;
+		if (i == count || values[i].at)
 			return false;
-		ret_values[i] = value;
+		values[i] = value;
+		++*ret_found;
 	}
-	return found == count;
+	return true;
+}
+
+bool json_pick(const struct json_span *object, const char *const *names,
+	       struct json_span *ret_values, size_t count)
+{
+	size_t found;
+
+	return find_members(object, names, ret_values, count, true, &found);
+}
+
+bool json_members(const char *json, size_t len, const char *const *names,
+		  struct json_span *ret_values, size_t count)
+{
+	const struct json_span object = {json, len};
+	size_t found;
+
+	return find_members(&object, names, ret_values, count, false, &found) &&
+	       found == count;
 }
 
 static void add_char(struct text *to, unsigned c)

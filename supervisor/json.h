@@ -51,6 +51,14 @@ bool json_walk_array(const char *json, size_t len, struct json_walk *ret_walk);
 bool json_walk_next_value(struct json_walk *walk, struct json_span *ret_value);
 
 /*
+ * The values of those members of an object that have these names; at == NULL: it is not
+ * there. Others are passed over. The JSON must have passed json_check(). False: it is no
+ * object, or one of them is there twice.
+ */
+bool json_pick(const struct json_span *object, const char *const *names,
+	       struct json_span *ret_values, size_t count);
+
+/*
  * The values of an object that has exactly these members, each once, in any order. The
  * JSON must have passed json_check(). Names are compared as they are written.
  */

@@ -83,17 +83,17 @@ static void text_line(struct output *output, const struct runlog *log,
 }
 
 /* JSON too is shown escaped on a terminal: what needs it can only stand in strings. */
-static void commit_json(struct output *output, const struct text *json)
+void output_json(struct output *output, const struct text *lines)
 {
 	struct text *to = &output->sink.bytes;
 
 	if (output->stdout_is_tty)
-		text_add_escaped(to, text_str(json), json->len,
+		text_add_escaped(to, text_str(lines), lines->len,
 				 TEXT_AS_JSON | TEXT_KEEP_LINES);
 	else
-		text_add(to, text_str(json), json->len);
-	if (text_status(json))
-		to->error = text_status(json);
+		text_add(to, text_str(lines), lines->len);
+	if (text_status(lines))
+		to->error = text_status(lines);
 	sink_commit(&output->sink, STDOUT_FILENO);
 }
 
@@ -105,7 +105,7 @@ static void event_begin(struct text *event, const char *name)
 static void event_end(struct output *output, struct text *event)
 {
 	text_add_str(event, "}\n");
-	commit_json(output, event);
+	output_json(output, event);
 }
 
 void output_line(struct output *output, const struct runlog *log,
@@ -212,5 +212,5 @@ void output_record(struct output *output, const struct record *record)
 	}
 	record_write(record, &json);
 	text_add_char(&json, '\n');
-	commit_json(output, &json);
+	output_json(output, &json);
 }

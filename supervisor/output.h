@@ -52,6 +52,9 @@ void output_error(struct output *output, const struct record *record);
 /* At the end: the value and why it is not ok, or the record. */
 void output_record(struct output *output, const struct record *record);
 
+/* Lines of JSON, each with its line feed, as they are. */
+void output_json(struct output *output, const struct text *lines);
+
 /* Findings and decision for people, as a compiler tells them; safe for a terminal. */
 void output_findings(const struct record *record, struct text *to);
 

@@ -12,13 +12,16 @@
 #include "base/number.h"
 #include "base/own.h"
 
-static int load_policy(const char *name, const struct policy **ret, struct usage *usage)
+static int load_policy(const struct policy_args *args, const struct policy **ret,
+		       struct usage *usage)
 {
 	struct policy_error error;
-	int r = policy_load(name, ret, &error);
+	int r = args->given ? 0 : policy_load(args->policy, ret, &error);
 
 	if (r < 0)
 		return usage_fail(usage, r, "%s", error.text);
+	if (args->given)
+		*ret = args->given;
 	return 0;
 }
 
@@ -66,7 +69,7 @@ int policy_args_resolve(const struct policy_args *args, const struct policy **re
 	uint64_t v;
 	enum number_error e;
 	own_policy const struct policy *policy = NULL;
-	int r = load_policy(args->policy, &policy, usage);
+	int r = load_policy(args, &policy, usage);
 
 	if (r < 0)
 		return r;
@@ -86,7 +89,9 @@ int policy_args_resolve(const struct policy_args *args, const struct policy **re
 	}
 	if (r < 0)
 		return r;
-	obey_rlimit(ret_limits);
+	/* A policy that was given is another process's, and so are the rlimits. */
+	if (!args->given)
+		obey_rlimit(ret_limits);
 	*ret_policy = TAKE_PTR(policy);
 	return 0;
 }

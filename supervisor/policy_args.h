@@ -14,6 +14,7 @@
 struct policy_args {
 	const char *policy, *timeout, *memory, *cgroup;
 	bool require_cgroup;
+	const struct policy *given; /* borrowed; NULL: it has yet to be loaded */
 };
 
 /* Rows for a table of options, the fields being in member `args` of struct `in`. */

@@ -46,6 +46,12 @@ int command_misused(const struct command *command, int r, const struct usage *us
 	return EXIT_USAGE;
 }
 
+int command_failed(int code, const struct usage *why)
+{
+	say(why->text);
+	return code;
+}
+
 int command_print(struct text *text)
 {
 	int r = text_status(text);

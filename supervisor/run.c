@@ -315,7 +315,7 @@ static void begin(struct run *run, const struct request *request,
 		    (uint32_t)limit[LIMIT_ID_log_bytes], (unsigned)rules_count);
 	if (request_check_source(request, &refusal))
 		return;
-	run_refuse(run, &refusal);
+	run_refuse(record, &refusal);
 	run->state = RUN_done;
 }
 

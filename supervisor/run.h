@@ -39,6 +39,9 @@ struct guard *run_guard(struct run *run);
 /* Whoever wanted it has gone. */
 void run_cancel(struct run *run);
 
+/* The record of a run whose source does not get as far as a jail. */
+void run_refuse(struct record *record, const struct refusal *refusal);
+
 /*
  * All of it in this process, which is confined on the way: it can only print and exit
  * afterwards, so this is called once in its life.

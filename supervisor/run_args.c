@@ -102,7 +102,7 @@ static int take_choices(struct request *request, const struct run_args *args,
 	return r < 0 ? r : 0;
 }
 
-static int check_contradictions(const struct run_args *args, struct usage *usage)
+static int check_sources(const struct run_args *args, struct usage *usage)
 {
 	bool source_stdin = args->file && !strcmp(args->file, "-");
 
@@ -126,6 +126,30 @@ static int check_contradictions(const struct run_args *args, struct usage *usage
 		return usage_fail(usage, -EINVAL,
 				  "source and --input cannot both come from stdin");
 	return 0;
+}
+
+static int check_daemon(const struct run_args *args, struct usage *usage)
+{
+	const struct policy_args *policy = &args->policy;
+
+	if (policy->cgroup || policy->require_cgroup)
+		return usage_fail(usage, -EINVAL,
+				  "%s and --daemon: where the cgroups of its runs are is "
+				  "for the daemon to say",
+				  policy->cgroup ? "--cgroup" : "--require-cgroup");
+	if (policy->policy && strchr(policy->policy, '/'))
+		return usage_fail(usage, -EINVAL,
+				  "-p '%.200s' and --daemon: the daemon has policies of "
+				  "its own and takes no file; name one of them",
+				  policy->policy);
+	return 0;
+}
+
+int run_args_check(const struct run_args *args, struct usage *usage)
+{
+	int r = check_sources(args, usage);
+
+	return r == 0 && args->daemon ? check_daemon(args, usage) : r;
 }
 
 int run_args_read_failed(const char *path, int r, const char *most, struct usage *usage)
@@ -230,13 +254,11 @@ int run_args_resolve(const struct run_args *args, struct request *ret_request,
 {
 	const struct policy *policy = NULL;
 	struct request *request = ret_request;
-	int r = check_contradictions(args, usage);
-
 	struct limits limits;
+	int r;
 
 	*request = (struct request){0};
-	if (r == 0)
-		r = policy_args_resolve(&args->policy, &policy, &limits, usage);
+	r = policy_args_resolve(&args->policy, &policy, &limits, usage);
 	if (r < 0)
 		return r;
 	request_begin(request, policy, &limits);

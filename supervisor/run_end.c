@@ -222,9 +222,8 @@ void run_conclude(struct run *run)
 	explain(run, &facts);
 }
 
-void run_refuse(struct run *run, const struct refusal *refusal)
+void run_refuse(struct record *record, const struct refusal *refusal)
 {
-	struct record *record = run->record;
 	int r;
 
 	record->started_ms = clock_real_ms();

@@ -101,9 +101,6 @@ static inline bool run_ended_in_time(const struct run *run)
 
 /* run_end.c: the status and all that explains it. */
 void run_conclude(struct run *run);
-/* The source never got as far as a jail. */
-void run_refuse(struct run *run, const struct refusal *refusal);
-
 /* A failure of ours. The first one counts; the jail has to go. */
 void run_fail(struct run *run, const struct jail_error *err);
 void run_failf(struct run *run, enum jail_stage stage, int errnum, const char *format,

@@ -18,11 +18,8 @@ test_client() {
 		-d '{"source":"for (var n = 1; n > 0;);"}' http://quodd/v1/run \
 		>/dev/null 2>&1 &
 	client=$!
-	jail=
 	for _ in $(seq 1500); do
-		for found in $(cat "/proc/$daemon/task/$daemon/children"); do
-			[ "$found" = "$server" ] || jail=$found
-		done
+		find_jail
 		[ -z "$jail" ] || break
 		sleep 0.02
 	done

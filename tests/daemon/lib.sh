@@ -92,6 +92,14 @@ await_dead() {
 	return 1
 }
 
+# find_jail: the process of the one run that is under way is $jail; empty if there is none.
+find_jail() {
+	jail=
+	for jail_found in $(cat "/proc/$daemon/task/$daemon/children"); do
+		[ "$jail_found" = "$server" ] || jail=$jail_found
+	done
+}
+
 # flight_start: a run that does not end, once its script runs; $client is who waits for it,
 # $jail its process.
 flight_start() {
@@ -104,10 +112,7 @@ flight_start() {
 	client=$!
 	exec 4<"$dir/flight"
 	read -r line <&4
-	jail=
-	for jail_found in $(cat "/proc/$daemon/task/$daemon/children"); do
-		[ "$jail_found" = "$server" ] || jail=$jail_found
-	done
+	find_jail
 }
 
 # flight_end: what its client got after the first line is in $rest.
