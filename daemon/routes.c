@@ -53,12 +53,13 @@ static enum MHD_Result answer_ready(struct exchange *exchange)
 	return http_refuse(exchange, &problem);
 }
 
-static void add_policy(const struct policy *policy, struct text *to)
+static void add_policy(const struct policy *policy, bool is_default, struct text *to)
 {
 	text_add_str(to, "{\"name\":");
 	json_add_str(to, policy->name);
 	text_add_str(to, ",\"about\":");
 	json_add_str(to, policy->about);
+	text_addf(to, ",\"default\":%s", is_default ? "true" : "false");
 	text_addf(to, ",\"engine\":\"%s\",\"mode\":\"%s\",\"verdict\":%s,\"limits\":{",
 		  policy_engine_names[policy->engine], policy_mode_names[policy->mode],
 		  policy->verdict ? "true" : "false");
@@ -84,7 +85,8 @@ static enum MHD_Result answer_policies(struct exchange *exchange)
 		if (!may_use(exchange, i))
 			continue;
 		text_add_str(&json, before);
-		add_policy(roster->policies[i], &json);
+		add_policy(roster->policies[i],
+			   exchange->account && exchange->account->policy == i, &json);
 		before = ",";
 	}
 	text_add_str(&json, "]}\n");

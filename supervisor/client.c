@@ -34,8 +34,8 @@
 
 /* Source and input at their most, each byte as six. */
 #define REQUEST_MOST (16u << 20)
-/* Of a list. */
-#define BODY_MOST (16u << 20)
+/* Of what is no run. */
+#define BODY_MOST (64u << 20)
 
 const char *client_socket(const char *given)
 {
@@ -216,18 +216,12 @@ int client_exchange(struct client *client, struct usage *why)
 	return r;
 }
 
-/* The daemon's own words, as far as it has any. */
-static bool read_problem(const struct client *client, struct text *detail,
-			 struct text *where)
+bool client_problem(const struct client *client, struct text *detail, struct text *where)
 {
 	static const char *const names[] = {"detail", "where"};
-	const struct json_span body = {text_str(&client->body), client->body.len};
-	struct json_span values[2];
-	bool valid = false;
+	struct json_span body, values[2];
 
-	if (text_utf8_span(body.at, body.len) == body.len)
-		json_check(body.at, body.len, 0, &valid);
-	if (!valid || !json_pick(&body, names, values, 2) ||
+	if (!client_body(client, &body) || !json_pick(&body, names, values, 2) ||
 	    !json_get_text(&values[0], detail))
 		return false;
 	(void)json_get_text(&values[1], where);
@@ -248,7 +242,7 @@ int client_refused(const struct client *client, struct usage *why)
 	own_text struct text detail = TEXT_INIT(400), where = TEXT_INIT(120);
 	char again[64] = "";
 
-	if (!read_problem(client, &detail, &where)) {
+	if (!client_problem(client, &detail, &where)) {
 		text_clear(&detail);
 		text_add_str(&detail, "it does not say why; is it quodd?");
 	}
@@ -267,20 +261,60 @@ static int failed(int r)
 				  : status_infos[STATUS_INTERNAL_ERROR].exit_code;
 }
 
-int client_get(struct client *client, const char *method, const char *path,
-	       struct usage *why)
+static int open_all(struct client *clients, size_t count, struct usage *why)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = client_open(&clients[i], why);
+	return r;
+}
+
+static int exchange_all(struct client *clients, size_t count, struct usage *why)
+{
+	int r = confine_self();
+
+	if (r < 0)
+		return usage_fail(why, r, "cannot confine quod itself: %s", strerror(-r));
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = client_exchange(&clients[i], why);
+	return r;
+}
+
+int client_get(struct client *clients, size_t count, const char *socket,
+	       const char *method, const char *const *paths, struct usage *why)
 {
 	int r;
 
 	signal(SIGPIPE, SIG_IGN);
-	client_ask(client, method, path, "application/json", NULL);
-	r = client_open(client, why);
-	if (r < 0)
-		return failed(r);
-	r = confine_self();
-	if (r < 0)
-		usage_fail(why, r, "cannot confine quod itself: %s", strerror(-r));
-	else
-		r = client_exchange(client, why);
+	for (size_t i = 0; i < count; i++) {
+		client_init(&clients[i], socket, BODY_MOST);
+		client_ask(&clients[i], method, paths[i], "application/json", NULL);
+	}
+	r = open_all(clients, count, why);
+	if (r == 0)
+		r = exchange_all(clients, count, why);
 	return r < 0 ? failed(r) : 0;
+}
+
+bool client_body(const struct client *client, struct json_span *ret_object)
+{
+	const struct text *body = &client->body;
+	struct json_walk walk;
+	bool valid = false;
+
+	if (text_utf8_span(text_str(body), body->len) == body->len)
+		json_check(text_str(body), body->len, 0, &valid);
+	*ret_object = (struct json_span){text_str(body), body->len};
+	return valid && json_walk_object(ret_object->at, ret_object->len, &walk);
+}
+
+int client_not_known(const struct client *client, struct usage *why)
+{
+	usage_fail(
+		why, 0,
+		"the daemon at '%.200s' answers with something that this quod does not "
+		"know: is it of another version?",
+		client->socket);
+	return status_infos[STATUS_INTERNAL_ERROR].exit_code;
 }

@@ -10,6 +10,7 @@
 #define QUOD_CLIENT_H
 
 #include "supervisor/http_reply.h"
+#include "supervisor/json.h"
 #include "supervisor/options.h"
 
 /* Where quodd.socket listens. */
@@ -67,12 +68,22 @@ int client_exchange(struct client *client, struct usage *why);
 /* What a reply says that has another status than 200. Returns the exit code for it. */
 int client_refused(const struct client *client, struct usage *why);
 
+/* The daemon's own words of a refusal. False: it has none. */
+bool client_problem(const struct client *client, struct text *detail, struct text *where);
+
+/* It is answered, but not as this quod knows it. Returns the exit code for it. */
+int client_not_known(const struct client *client, struct usage *why);
+
 /*
- * For a command that only asks: opens, confines this process (it can only print and exit
- * afterwards), asks and gets the whole reply. Returns 0, or the exit code, with *why
- * filled; a reply of another status than 200 is 0 as well.
+ * For a command that only asks: opens a connection for each path, confines this process (it
+ * can only print and exit afterwards), asks and gets the whole replies. The clients are made
+ * here and are the caller's to close, whatever happens. Returns 0, or the exit code, with
+ * *why filled; a reply of another status than 200 is 0 as well.
  */
-int client_get(struct client *client, const char *method, const char *path,
-	       struct usage *why);
+int client_get(struct client *clients, size_t count, const char *socket,
+	       const char *method, const char *const *paths, struct usage *why);
+
+/* The body of a reply. False: it is no JSON object. */
+bool client_body(const struct client *client, struct json_span *ret_object);
 
 #endif

@@ -163,13 +163,10 @@ static int cmd_doctor(int argc, char **argv)
 	own_fd int signal_fd = -1;
 	struct doctor_args args = {.output = output_kind_names[OUTPUT_TEXT]};
 	struct usage usage;
-	int rest = 0, code;
-	int r = options_parse(options, ARRAY_LEN(options), false, argc, argv, &args,
-			      &rest, &usage);
+	int code;
+	int r = options_parse_only(options, ARRAY_LEN(options), argc, argv, &args,
+				   &usage);
 
-	if (r == 0 && rest)
-		r = usage_fail(&usage, -EINVAL,
-			       "it takes no argument, and '%.100s' is one", argv[0]);
 	if (r == 0)
 		r = run_args_choose("-o", args.output, output_kind_names, OUTPUT_NDJSON,
 				    &usage);

@@ -34,7 +34,7 @@ struct run_args {
 	}
 
 #define RUN_ARGS_DAEMON_OPTIONS                                                    \
-	{0, "daemon", NULL, "let quodd do it", offsetof(struct run_args, daemon)}, \
+	{0, "daemon", NULL, "let quodd make the run", offsetof(struct run_args, daemon)}, \
 		CLIENT_SOCKET_OPTION(run_args, socket)
 
 /* What the strings of a request borrow from; freed together. */

@@ -24,6 +24,9 @@ struct command {
 	X(exec)     \
 	X(doctor)   \
 	X(policy)   \
+	X(status)   \
+	X(history)  \
+	X(cancel)   \
 	X(version)
 
 #define X(name) extern const struct command command_##name;

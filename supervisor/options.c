@@ -166,6 +166,18 @@ int options_parse(const struct option *table, size_t count, bool strict, int arg
 	return 0;
 }
 
+int options_parse_only(const struct option *table, size_t count, int argc, char **argv,
+		       void *into, struct usage *usage)
+{
+	int rest = 0;
+	int r = options_parse(table, count, false, argc, argv, into, &rest, usage);
+
+	if (r == 0 && rest)
+		return usage_fail(usage, -EINVAL,
+				  "it takes no argument, and '%.100s' is one", argv[0]);
+	return r;
+}
+
 void options_help(const struct option *table, size_t count, struct text *to)
 {
 	for (size_t i = 0; i < count; i++) {

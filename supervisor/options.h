@@ -37,6 +37,10 @@ int usage_fail(struct usage *usage, int r, const char *format, ...)
 int options_parse(const struct option *table, size_t count, bool strict, int argc,
 		  char **argv, void *into, int *ret_rest, struct usage *usage);
 
+/* The same where there may be nothing but options. */
+int options_parse_only(const struct option *table, size_t count, int argc, char **argv,
+		       void *into, struct usage *usage);
+
 /* "--name" or "-x", as a message spells it. */
 void options_spell(const struct option *option, char *text, size_t size);
 

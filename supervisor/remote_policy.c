@@ -18,66 +18,57 @@
 #include "supervisor/remote.h"
 #include "supervisor/status.h"
 
-#define POLICIES_MOST (4u << 20)
-
 struct policy_facts {
 	int code; /* exit code; 0: the rest is filled */
 	struct usage why;
 	char name[POLICY_NAME_MOST + 1];
 	struct limits limits;
 	unsigned engine, mode;
-	bool verdict;
+	bool verdict, is_default;
 };
 
 static bool read_policy(const struct json_span *json, struct policy_facts *facts)
 {
-	static const char *const names[] = {"name", "engine", "mode", "verdict",
-					    "limits"};
+	enum { NAME, ENGINE, MODE, VERDICT, LIMITS, DEFAULT, COUNT };
+	static const char *const names[COUNT] = {
+		[NAME] = "name",       [ENGINE] = "engine", [MODE] = "mode",
+		[VERDICT] = "verdict", [LIMITS] = "limits", [DEFAULT] = "default"};
 	own_text struct text name = TEXT_INIT(POLICY_NAME_MOST);
-	struct json_span v[ARRAY_LEN(names)];
+	struct json_span v[COUNT];
 
-	if (!json_pick(json, names, v, ARRAY_LEN(names)) ||
-	    !json_get_text(&v[0], &name) ||
-	    !json_get_choice(&v[1], policy_engine_names, POLICY_ENGINES_COUNT,
+	if (!json_pick(json, names, v, COUNT) || !json_get_text(&v[NAME], &name) ||
+	    !json_get_choice(&v[ENGINE], policy_engine_names, POLICY_ENGINES_COUNT,
 			     &facts->engine) ||
-	    !json_get_choice(&v[2], policy_mode_names, POLICY_MODES_COUNT,
+	    !json_get_choice(&v[MODE], policy_mode_names, POLICY_MODES_COUNT,
 			     &facts->mode) ||
-	    !json_get_bool(&v[3], &facts->verdict) ||
-	    !record_read_limits(&v[4], &facts->limits))
+	    !json_get_bool(&v[VERDICT], &facts->verdict) ||
+	    !json_get_bool(&v[DEFAULT], &facts->is_default) ||
+	    !record_read_limits(&v[LIMITS], &facts->limits))
 		return false;
 	memcpy(facts->name, text_str(&name), name.len + 1);
 	return true;
 }
 
+/* `name` NULL: there is none for a job that names none. */
 static int no_such_policy(const char *socket, const char *name, const struct text *known,
 			  struct usage *why)
 {
-	usage_fail(why, 0,
-		   "the daemon at '%.200s' has no policy '%.64s' for you, but: %s",
-		   socket, name, known->len ? text_str(known) : "none");
-	return EXIT_USAGE;
-}
+	char which[POLICY_NAME_MOST + 32] = "to begin with (-p)";
 
-static int not_known(const char *socket, struct usage *why)
-{
-	usage_fail(why, 0,
-		   "the daemon at '%.200s' does not describe its policies as this quod "
-		   "knows it: is it of another version?",
-		   socket);
-	return status_infos[STATUS_INTERNAL_ERROR].exit_code;
+	if (name)
+		snprintf(which, sizeof(which), "'%.64s'", name);
+	usage_fail(why, 0, "the daemon at '%.200s' has no policy %s for you, but: %s",
+		   socket, which, known->len ? text_str(known) : "none");
+	return EXIT_USAGE;
 }
 
 static bool list_policies(const struct client *client, struct json_walk *ret_walk)
 {
 	static const char *const names[] = {"policies"};
-	const struct json_span body = {text_str(&client->body), client->body.len};
-	struct json_span list;
-	bool valid = false;
+	struct json_span body, list;
 
-	if (text_utf8_span(body.at, body.len) == body.len)
-		json_check(body.at, body.len, 0, &valid);
-	return valid && json_pick(&body, names, &list, 1) && list.at &&
-	       json_walk_array(list.at, list.len, ret_walk);
+	return client_body(client, &body) && json_pick(&body, names, &list, 1) &&
+	       list.at && json_walk_array(list.at, list.len, ret_walk);
 }
 
 /* Fills facts with the policy of that name. */
@@ -89,11 +80,11 @@ static int find_policy(const struct client *client, const char *name,
 	struct json_walk walk;
 
 	if (!list_policies(client, &walk))
-		return not_known(client->socket, &facts->why);
+		return client_not_known(client, &facts->why);
 	while (json_walk_next_value(&walk, &item)) {
 		if (!read_policy(&item, facts))
-			return not_known(client->socket, &facts->why);
-		if (!strcmp(facts->name, name))
+			return client_not_known(client, &facts->why);
+		if (name ? !strcmp(facts->name, name) : facts->is_default)
 			return 0;
 		text_addf(&known, "%s%s", known.len ? ", " : "", facts->name);
 	}
@@ -102,10 +93,10 @@ static int find_policy(const struct client *client, const char *name,
 
 static void ask(const char *socket, const char *name, struct policy_facts *facts)
 {
+	static const char *const path = "/v1/policies";
 	own_client struct client client;
 
-	client_init(&client, socket, POLICIES_MOST);
-	facts->code = client_get(&client, "GET", "/v1/policies", &facts->why);
+	facts->code = client_get(&client, 1, socket, "GET", &path, &facts->why);
 	if (facts->code == 0 && client.reply.status != 200)
 		facts->code = client_refused(&client, &facts->why);
 	else if (facts->code == 0)
@@ -184,7 +175,7 @@ int remote_policy_fetch(const char *socket, const char *name,
 	own_fd int fd = -1;
 	struct policy_facts facts;
 	pid_t child = -1;
-	int r = start_child(socket, name ? name : policy_builtin(0)->name, &child, &fd);
+	int r = start_child(socket, name, &child, &fd);
 
 	if (r < 0) {
 		usage_fail(why, r, "cannot start who asks the daemon: %s", strerror(-r));

@@ -154,8 +154,11 @@ test_daemon_dies() {
 				"$quod" run --socket "$socket" -o json -e "$loop" \
 					>"$dir/record" 2>"$dir/err" </dev/null &
 				client=$!
-				jail=
-				while [ -z "$jail" ]; do find_jail; done
+				for _ in $(seq 1500); do
+					find_jail
+					[ -z "$jail" ] || break
+					sleep 0.02
+				done
 				exec 4<"$dir/record"
 			else
 				client_start -o $kind
@@ -174,13 +177,21 @@ test_daemon_dies() {
 	done
 }
 
-test_busy() {
-	daemon_start --runs 1
+# Of a daemon that knows us as this tenant.
+test_tenant() {
+	mkdir -p "$dir/etc/tenants.d"
+	printf '[Tenant]\nUser=%s\nPolicies=verify\nRunsMax=1\nQueueMax=0\n' "$(id -u)" \
+		>"$dir/etc/tenants.d/us.conf"
+	daemon_start --config "$dir/etc" || fail 'a daemon with tenants' "$(cat "$dir/log")"
 	client_start
-	ends 125 '(503): 1 runs are under way*try again in 1 s' 'too many runs' \
-		run --socket "$socket" -e 1
+	ends 125 '(429): *try again in 1 s' 'too many runs' run --socket "$socket" -e 1
 	kill -TERM "$client"
 	client_end
+	await_dead "$jail"
+	"$quod" run --socket "$socket" -o json -e true >"$dir/out" 2>"$dir/err"
+	is "$(field '.policy + " " + .tenant')" 'verify us' 'who names no policy gets his first'
+	ends 2 "no policy 'open'*verify" 'and no policy that is not his' \
+		run --socket "$socket" -p open -e 1
 	daemon_stop
 }
 
@@ -216,5 +227,5 @@ test_confined
 test_strangers
 daemon_stop
 test_daemon_dies
-test_busy
+test_tenant
 tap_done

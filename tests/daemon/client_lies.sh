@@ -3,41 +3,7 @@
 # quod before a daemon that lies, or is none: whatever it says, quod ends with 125, with one
 # line that says why, and shows nothing that a terminal would obey.
 . "$QUOD_TEST_SOURCE/tests/daemon/lib.sh"
-pretend=$QUOD_TEST_BUILD/tests/daemon/pretend
-lies=$dir/lies
-mkdir "$lies"
-
-# answer NAME STATUS TYPE: stdin as the body of a reply.
-answer() {
-	cat >"$lies/body"
-	{
-		printf 'HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n' "$2" "$3" \
-			"$(wc -c <"$lies/body")"
-		cat "$lies/body"
-	} >"$lies/$1"
-}
-
-# raw NAME FORMAT: the bytes that printf makes of it.
-raw() {
-	# shellcheck disable=SC2059 # that is what it is for
-	printf "$2" >"$lies/$1"
-}
-
-# with ANSWER...: a daemon that gives them, while `quod "$@"` of $words runs.
-with() {
-	rm -f "$dir/pretend" "$dir/keep" "$dir/said"
-	mkfifo "$dir/keep"
-	(cd "$lies" && exec "$pretend" "$dir/pretend" "$@") <"$dir/keep" >"$dir/said" &
-	pretender=$!
-	exec 5>"$dir/keep"
-	await_line "$dir/said" listening
-	code=0
-	# shellcheck disable=SC2086 # words
-	timeout -k 5 60 "$quod" $words --socket "$dir/pretend" >"$dir/out" 2>"$dir/err" || code=$?
-	exec 5>&-
-	wait "$pretender"
-	err=$(cat "$dir/err")
-}
+. "$QUOD_TEST_SOURCE/tests/daemon/pretend.sh"
 
 # lie WANTED NAME ANSWER...: 125, and one line with WANTED in it.
 lie() {
@@ -127,11 +93,11 @@ test_no_policies() {
 	for body in '' 'x' '{}' '[]' '{"policies":1}' '{"policies":[1]}' '{"policies":[{}]}' \
 		'{"policies":[],"policies":[]}' '{"policies":[{"name":"default"}]}'; do
 		printf '%s' "$body" | answer none '200 OK' application/json
-		lie 'does not describe its policies' "policies: $body" none
+		lie 'does not know: is it of another version' "policies: $body" none
 	done
 	tail -n +5 "$lies/policies" | jq -c '.policies[0].limits.wall_ms = 99999999' |
 		answer none '200 OK' application/json
-	lie 'does not describe its policies' 'policies: a limit that no policy has' none
+	lie 'does not know: is it of another version' 'policies: a limit that no policy has' none
 	tail -n +5 "$lies/policies" | jq -c '.policies[0].limits.wall_ms = 0' |
 		answer none '200 OK' application/json
 	lie 'ended without an answer' 'policies: a limit below the least' none

@@ -6,7 +6,8 @@
  *
  * An answer is FILE; FILE+FILE: the second again and again, as long as somebody takes it;
  * slow:FILE: byte by byte; hold:FILE: and then it waits until the client has gone.
- * "listening" on stdout says that it may be connected to. It ends with its stdin.
+ * "listening" on stdout says that it may be connected to; then comes the first line of each
+ * request. It ends with its stdin.
  */
 #include <poll.h>
 #include <signal.h>
@@ -65,6 +66,8 @@ static void read_request(int fd)
 		len += n > 0 ? (size_t)n : 0;
 		request[len] = '\0';
 	}
+	printf("%.*s\n", (int)strcspn(request, "\r\n"), request);
+	fflush(stdout);
 }
 
 /* False: nobody takes it any more. */

@@ -220,3 +220,27 @@ Test(json, members_are_walked_one_by_one)
 	cr_assert(json_walk_object("{}", 2, &walk));
 	cr_expect_not(json_walk_next(&walk, &name, &value));
 }
+
+Test(json, picks_members_by_name)
+{
+	static const char *const names[] = {"a", "b", "c"};
+	struct json_span values[3];
+	const char *good = " {\"x\":[{\"a\":0}],\"b\" : \"}\" , \"a\":{\"c\":1},\"x\":2}";
+
+	cr_assert(json_pick(&(struct json_span){good, strlen(good)}, names, values, 3));
+	cr_expect(values[0].len == 7 && !memcmp(values[0].at, "{\"c\":1}", 7));
+	cr_expect(values[1].len == 3 && !memcmp(values[1].at, "\"}\"", 3));
+	cr_expect_null(values[2].at, "what is not there");
+}
+
+Test(json, picks_none_of_what_is_there_twice)
+{
+	static const char *const names[] = {"a"};
+	static const char *const bad[] = {"{\"a\":1,\"a\":1}", "[]", "1", "\"a\""};
+	struct json_span value;
+
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
+		cr_expect(!json_pick(&(struct json_span){bad[i], strlen(bad[i])}, names,
+				     &value, 1),
+			  "%s", bad[i]);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `quod status`: is the daemon ready, and what do its tenants do? One screen.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/own.h"
+#include "supervisor/cmd_ask.h"
+#include "supervisor/commands.h"
+#include "supervisor/json_value.h"
+#include "supervisor/status.h"
+
+struct status_args {
+	const char *socket, *output;
+};
+
+static const struct option options[] = {
+	CLIENT_SOCKET_OPTION(status_args, socket),
+	{'o', "output", "KIND", "text or json", offsetof(struct status_args, output)},
+};
+
+enum { ASKED_TENANTS, ASKED_READY, ASKED_COUNT };
+
+/* What is looked for in the answer, and in each tenant. */
+enum { TOP_TENANTS, TOP_WARM, TOP_RUNS, TOPS };
+static const char *const tops[TOPS] = {"tenants", "warm", "runs_most"};
+
+enum {
+	OF_NAME,
+	OF_RUNNING,
+	OF_RUNS,
+	OF_QUEUED,
+	OF_QUEUE,
+	OF_RATE,
+	OF_STARTED,
+	OF_REFUSED,
+	OF_POLICIES,
+	OFS
+};
+static const char *const ofs[OFS] = {"name",	"running",    "runs_most",
+				     "queued",	"queue_most", "rate_per_second",
+				     "started", "refused",    "policies"};
+static const char *const headings[OFS] = {"TENANT", "RUNNING", "OF",	  "QUEUED",  "OF",
+					  "RATE/S", "STARTED", "REFUSED", "POLICIES"};
+#define NUMBERS (((1u << OF_POLICIES) - 1) & ~(1u << OF_NAME))
+
+struct sums {
+	uint64_t running, queued;
+};
+
+static void add_number(const struct json_span *value, uint64_t *sum)
+{
+	uint64_t number;
+
+	if (json_get_u64(value, UINT32_MAX, &number))
+		*sum += number;
+}
+
+static void add_tenants(const struct json_span *list, struct table *table,
+			struct sums *sums)
+{
+	struct json_span item, values[OFS];
+	struct json_walk walk;
+
+	for (int i = 0; i < OFS; i++)
+		table_addf(table, "%s", headings[i]);
+	if (!list->at || !json_walk_array(list->at, list->len, &walk))
+		return;
+	while (json_walk_next_value(&walk, &item)) {
+		if (!json_pick(&item, ofs, values, OFS))
+			continue;
+		for (int i = 0; i < OFS; i++)
+			asked_add_cell(table, &values[i]);
+		add_number(&values[OF_RUNNING], &sums->running);
+		add_number(&values[OF_QUEUED], &sums->queued);
+	}
+}
+
+static void add_readiness(const struct client *client, struct text *to)
+{
+	own_text struct text why = TEXT_INIT(400), where = TEXT_INIT(120);
+
+	text_add_str(to, "quodd at ");
+	text_add_escaped(to, client->socket, strlen(client->socket), 0);
+	if (client->reply.status == 200) {
+		text_add_str(to, ": ready\n");
+		return;
+	}
+	text_add_str(to, ": not ready");
+	if (client_problem(client, &why, &where)) {
+		text_add_str(to, ": ");
+		text_add_escaped(to, text_str(&why), why.len, 0);
+	}
+	text_add_char(to, '\n');
+}
+
+static int print_text(struct asked *asked, const struct json_span *top)
+{
+	own_text struct text to = TEXT_INIT(16u << 20);
+	own_table struct table table = TABLE_INIT(OFS, NUMBERS);
+	struct sums sums = {0};
+
+	add_tenants(&top[TOP_TENANTS], &table, &sums);
+	add_readiness(&asked->clients[ASKED_READY], &to);
+	text_addf(&to, "%" PRIu64 " running of at most ", sums.running);
+	asked_add_text(&top[TOP_RUNS], &to);
+	text_addf(&to, ", %" PRIu64 " queued, ", sums.queued);
+	asked_add_text(&top[TOP_WARM], &to);
+	text_add_str(&to, " jails warm\n\n");
+	table_write(&table, &to);
+	return asked_print(asked, &to);
+}
+
+/* The daemon's own object, with one more member. */
+static int print_json(struct asked *asked, const struct json_span *object)
+{
+	own_text struct text to = TEXT_INIT(SINK_MOST);
+	const char *brace = memchr(object->at, '{', object->len);
+	const char *end = object->at + object->len;
+
+	while (end[-1] != '}')
+		end--;
+	text_addf(&to, "{\"ready\":%s,",
+		  asked->clients[ASKED_READY].reply.status == 200 ? "true" : "false");
+	text_add(&to, brace + 1, (size_t)(end - brace) - 1);
+	text_add_char(&to, '\n');
+	return asked_print_json(asked, &to);
+}
+
+static int tell(struct asked *asked, enum output_kind kind, struct usage *why)
+{
+	const struct client *client = &asked->clients[ASKED_TENANTS];
+	bool is_ready = asked->clients[ASKED_READY].reply.status == 200;
+	struct json_span object, top[TOPS];
+	int r;
+
+	if (client->reply.status != 200)
+		return command_failed(client_refused(client, why), why);
+	if (!client_body(client, &object) || !json_pick(&object, tops, top, TOPS) ||
+	    !top[TOP_TENANTS].at)
+		return command_failed(client_not_known(client, why), why);
+	r = kind == OUTPUT_JSON ? print_json(asked, &object) : print_text(asked, top);
+	return r ? r : is_ready ? 0 : EXIT_ANSWER_NO;
+}
+
+static int cmd_status(int argc, char **argv)
+{
+	static const char *const paths[ASKED_COUNT] = {"/v1/tenants", "/readyz"};
+	own_asked struct asked asked = {.count = 0};
+	struct status_args args = {0};
+	enum output_kind kind = OUTPUT_TEXT;
+	struct usage usage;
+	int r = options_parse_only(options, ARRAY_LEN(options), argc, argv, &args,
+				   &usage);
+
+	if (r == 0)
+		r = asked_kind(args.output, &kind, &usage);
+	if (r < 0)
+		return command_misused(&command_status, r, &usage);
+	r = ask(&asked, args.socket, "GET", paths, ASKED_COUNT, &usage);
+	return r ? command_failed(r, &usage) : tell(&asked, kind, &usage);
+}
+
+const struct command command_status = {
+	.name = "status",
+	.synopsis = "[OPTION...]",
+	.about = "says whether the daemon is ready, and what its tenants do",
+	.options = options,
+	.options_count = ARRAY_LEN(options),
+	.run = cmd_status,
+};
