@@ -2,7 +2,11 @@
 /*
  * libmicrohttpd runs in our event loop: its epoll descriptor is one of our sources, and
  * what it has yet to do without waiting is asked for afterwards. Connections are accepted
- * here, because only here the peer's uid is known before a byte of his is read.
+ * here, because only here the peer is known before a byte of his is read.
+ *
+ * Told to stop, nobody is turned away who was taken in: a connection that was accepted and
+ * has not brought its first request yet gets a little time to do so. Who is not accepted
+ * waits in the kernel's queue, for the next daemon where systemd holds the socket.
  */
 #include "daemon/http.h"
 
@@ -30,6 +34,10 @@
 #define STRANGERS_RESERVE 8u
 /* Of several tenants one user may have this part of all. */
 #define USER_PART 4u
+/* Of all, so many may be TCP, where anybody may be who has no token: one in two. Of one
+ * address that is not the loopback, one in sixteen. */
+#define TCP_PART     2u
+#define ADDRESS_PART 16u
 
 /* What a run has open, and what the process has beside runs and connections. */
 #define RUN_FDS	    4u
@@ -42,6 +50,8 @@
 /* For taking a whole reply. */
 #define REPLY_MS 30000
 #define SWEEP_US 500000u
+/* For the first request of a connection, once we are told to stop. */
+#define LAST_REQUEST_MS 2000
 
 /* Of one connection: its headers have to fit. */
 #define CONNECTION_MEMORY 32768u
@@ -132,6 +142,7 @@ static struct exchange *exchange_new(struct server *server, struct MHD_Connectio
 				      .mhd = mhd,
 				      .connection = info->socket_context,
 				      .body = TEXT_INIT(JOB_BODY_MOST)};
+	exchange->connection->was_used = true;
 	server->http.exchanges++;
 	return exchange;
 }
@@ -195,6 +206,12 @@ static void on_completed(void *cls, struct MHD_Connection *mhd, void **context,
 
 /* --- connections -------------------------------------------------------------- */
 
+static void enable_listeners(struct http *http, int enabled)
+{
+	for (unsigned i = 0; i < http->listeners_count; i++)
+		sd_event_source_set_enabled(http->listeners[i].on_listen, enabled);
+}
+
 static void on_connection(void *cls, struct MHD_Connection *mhd, void **context,
 			  enum MHD_ConnectionNotificationCode code)
 {
@@ -214,28 +231,84 @@ static void on_connection(void *cls, struct MHD_Connection *mhd, void **context,
 		at = &(*at)->next;
 	*at = connection->next;
 	free(connection);
-	if (http->connections_count-- == http->connections_most && http->on_listen)
-		sd_event_source_set_enabled(http->on_listen, SD_EVENT_ON);
+	if (--http->connections_count < http->connections_most)
+		enable_listeners(http, SD_EVENT_ON);
+	server_leave_if_done(http->server);
 }
 
-static unsigned count_of(const struct http *http, uid_t uid)
+static unsigned count_tcp(const struct http *http)
 {
 	unsigned count = 0;
 
 	for (const struct connection *at = http->connections; at; at = at->next)
-		count += at->peer.uid == uid;
+		count += at->peer.kind == PEER_TCP;
 	return count;
+}
+
+static bool is_same_peer(const struct peer *a, const struct peer *b)
+{
+	if (a->kind != b->kind)
+		return false;
+	return a->kind == PEER_UNIX
+		       ? a->uid == b->uid
+		       : IN6_ARE_ADDR_EQUAL(&a->tcp_address, &b->tcp_address);
+}
+
+static unsigned count_of(const struct http *http, const struct peer *peer)
+{
+	unsigned count = 0;
+
+	for (const struct connection *at = http->connections; at; at = at->next)
+		count += is_same_peer(&at->peer, peer);
+	return count;
+}
+
+static bool is_loopback(const struct in6_addr *address)
+{
+	return IN6_IS_ADDR_LOOPBACK(address) ||
+	       (IN6_IS_ADDR_V4MAPPED(address) && address->s6_addr[12] == IN_LOOPBACKNET);
 }
 
 static unsigned most_of(const struct http *http, const struct peer *peer)
 {
 	const struct server *server = http->server;
 
+	if (peer->kind == PEER_TCP)
+		return http->connections_most /
+		       (is_loopback(&peer->tcp_address) ? TCP_PART : ADDRESS_PART);
 	if (!tenants_find_peer(&server->tenants, peer) && peer->uid != server->owner)
 		return STRANGER_MOST;
 	if (server->tenants.roster->tenants_count == 1)
 		return http->connections_most - STRANGERS_RESERVE;
 	return http->connections_most / USER_PART;
+}
+
+static bool has_too_many(const struct http *http, const struct peer *peer)
+{
+	if (peer->kind == PEER_TCP &&
+	    count_tcp(http) >= http->connections_most / TCP_PART)
+		return true;
+	return count_of(http, peer) >= most_of(http, peer);
+}
+
+union address {
+	struct sockaddr any;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+	struct sockaddr_un un;
+};
+
+/* libmicrohttpd keeps it and looks at the family. A client's path is of no interest. */
+static socklen_t address_len(const union address *address)
+{
+	switch (address->any.sa_family) {
+	case AF_INET:
+		return sizeof(address->in);
+	case AF_INET6:
+		return sizeof(address->in6);
+	default:
+		return sizeof(sa_family_t);
+	}
 }
 
 /* Without reading what was asked: it would have to be read from each of them. */
@@ -252,19 +325,17 @@ static void turn_away(int fd)
 	shutdown(fd, SHUT_WR);
 }
 
-static int add_connection(struct http *http, int *fd, const struct peer *peer)
+static int add_connection(struct http *http, int *fd, const struct peer *peer,
+			  const union address *address)
 {
-	const struct sockaddr_un nobody = {.sun_family = AF_UNIX};
-
 	http->arriving = calloc(1, sizeof(*http->arriving));
 	if (!http->arriving)
 		return -ENOMEM;
 	http->arriving->fd = *fd;
 	http->arriving->peer = *peer;
 	set_deadline(http->arriving, REQUEST_MS);
-	if (MHD_add_connection(http->daemon, TAKE_FD(*fd),
-			       (const struct sockaddr *)&nobody,
-			       sizeof(sa_family_t)) == MHD_YES)
+	if (MHD_add_connection(http->daemon, TAKE_FD(*fd), &address->any,
+			       address_len(address)) == MHD_YES)
 		return 0;
 	free(TAKE_PTR(http->arriving));
 	return -EIO;
@@ -280,42 +351,75 @@ static uid_t name_uid(const struct server *server, uid_t seen)
 }
 
 /* Of more groups than there is room for none counts but the first. */
-static int read_peer(const struct server *server, int fd, struct peer *ret_peer)
+static int read_unix_peer(const struct server *server, int fd, struct peer *peer)
 {
 	struct ucred cred;
-	socklen_t len = sizeof(cred), room = sizeof(ret_peer->gids);
+	socklen_t len = sizeof(cred), room = sizeof(peer->gids);
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
 		return -errno;
-	ret_peer->uid = name_uid(server, cred.uid);
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, ret_peer->gids, &room) < 0)
+	peer->uid = name_uid(server, cred.uid);
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, peer->gids, &room) < 0)
 		room = 0;
-	ret_peer->gids_count = room / sizeof(gid_t);
-	if (ret_peer->gids_count < ARRAY_LEN(ret_peer->gids))
-		ret_peer->gids[ret_peer->gids_count++] = cred.gid;
+	peer->gids_count = room / sizeof(gid_t);
+	if (peer->gids_count < ARRAY_LEN(peer->gids))
+		peer->gids[peer->gids_count++] = cred.gid;
+	return 0;
+}
+
+static void map_address(const struct sockaddr_in *in, struct in6_addr *to)
+{
+	*to = (struct in6_addr){.s6_addr = {[10] = 0xff, [11] = 0xff}};
+	memcpy(&to->s6_addr[12], &in->sin_addr, sizeof(in->sin_addr));
+}
+
+static int read_tcp_peer(const union address *address, struct peer *peer)
+{
+	if (address->any.sa_family == AF_INET6)
+		peer->tcp_address = address->in6.sin6_addr;
+	else if (address->any.sa_family == AF_INET)
+		map_address(&address->in, &peer->tcp_address);
+	else
+		return -EAFNOSUPPORT;
+	return 0;
+}
+
+/* The kind is that of the socket, which the monitor has checked. */
+static int read_peer(const struct listener *listener, int fd,
+		     const union address *address, struct peer *ret_peer)
+{
+	*ret_peer = (struct peer){.kind = listener->kind, .uid = PEER_UNKNOWN};
+	return listener->kind == PEER_UNIX
+		       ? read_unix_peer(listener->http->server, fd, ret_peer)
+		       : read_tcp_peer(address, ret_peer);
 	return 0;
 }
 
 static int on_listen(sd_event_source *source, int listen_fd, uint32_t events,
 		     void *userdata)
 {
-	struct http *http = userdata;
-	struct peer peer = {0};
-	own_fd int fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	const struct listener *listener = userdata;
+	struct http *http = listener->http;
+	union address address = {.any = {.sa_family = AF_UNIX}};
+	socklen_t len = sizeof(address);
+	own_fd int fd =
+		accept4(listen_fd, &address.any, &len, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct peer peer;
 	int r = 0;
 
+	(void)source;
 	(void)events;
-	if (fd < 0 || read_peer(http->server, fd, &peer) < 0)
+	if (fd < 0 || read_peer(listener, fd, &address, &peer) < 0)
 		return 0;
-	if (count_of(http, peer.uid) >= most_of(http, &peer))
+	if (has_too_many(http, &peer))
 		turn_away(fd);
 	else
-		r = add_connection(http, &fd, &peer);
+		r = add_connection(http, &fd, &peer, &address);
 	if (r < 0)
 		log_say("a connection is lost: %s", strerror(-r));
 	/* Who comes now waits in the kernel's queue. */
 	if (http->connections_count >= http->connections_most)
-		sd_event_source_set_enabled(source, SD_EVENT_OFF);
+		enable_listeners(http, SD_EVENT_OFF);
 	return 0;
 }
 
@@ -327,6 +431,7 @@ static int on_sweep(sd_event_source *source, uint64_t usec, void *userdata)
 	for (struct connection *at = http->connections; at; at = at->next)
 		if (at->deadline_ns && now >= at->deadline_ns)
 			shutdown(at->fd, SHUT_RDWR);
+	server_leave_if_done(http->server);
 	sd_event_source_set_time(source, usec + SWEEP_US);
 	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }
@@ -400,6 +505,12 @@ static int start_daemon(struct http *http)
 	return http->daemon ? 0 : -EIO;
 }
 
+static int watch_listener(struct listener *listener)
+{
+	return sd_event_add_io(listener->http->server->event, &listener->on_listen,
+			       listener->fd, EPOLLIN, on_listen, listener);
+}
+
 static int watch(struct http *http)
 {
 	const union MHD_DaemonInfo *info =
@@ -410,9 +521,8 @@ static int watch(struct http *http)
 	if (r >= 0)
 		r = sd_event_add_io(event, &http->on_ready, info->epoll_fd, EPOLLIN,
 				    on_ready, http);
-	if (r >= 0)
-		r = sd_event_add_io(event, &http->on_listen, http->listen_fd, EPOLLIN,
-				    on_listen, http);
+	for (unsigned i = 0; r >= 0 && i < http->listeners_count; i++)
+		r = watch_listener(&http->listeners[i]);
 	if (r >= 0)
 		r = sd_event_add_time_relative(event, &http->on_time, CLOCK_MONOTONIC,
 					       SWEEP_US, SWEEP_US, on_sweep, http);
@@ -423,7 +533,7 @@ static int watch(struct http *http)
 	return r;
 }
 
-int http_init(struct http *http, struct server *server, int listen_fd)
+int http_init(struct http *http, struct server *server, int first_fd, unsigned count)
 {
 	struct rlimit files;
 	int r;
@@ -431,7 +541,12 @@ int http_init(struct http *http, struct server *server, int listen_fd)
 	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
 		return -errno;
 	*http = (struct http){
-		.server = server, .listen_fd = listen_fd, .files_most = files.rlim_cur};
+		.server = server, .listeners_count = count, .files_most = files.rlim_cur};
+	for (int i = 0; i < (int)count; i++)
+		http->listeners[i] = (struct listener){
+			.http = http,
+			.fd = first_fd + i,
+			.kind = listener_is_tcp(first_fd + i) ? PEER_TCP : PEER_UNIX};
 	r = bound_connections(http);
 	if (r == 0)
 		r = start_daemon(http);
@@ -444,19 +559,55 @@ void http_adopt(struct http *http)
 	if (bound_connections(http) < 0)
 		log_say("too few descriptors may be open for so many runs (raise the "
 			"limit on open files: LimitNOFILE=, ulimit -n)");
+	if (http->connections_count < http->connections_most)
+		enable_listeners(http, SD_EVENT_ON);
+}
+
+/* Closed, never shut down: the next daemon goes on with the same socket. */
+static void leave_listeners(struct http *http)
+{
+	for (unsigned i = 0; i < http->listeners_count; i++) {
+		struct listener *listener = &http->listeners[i];
+
+		listener->on_listen = sd_event_source_disable_unref(listener->on_listen);
+		listener->fd = close_fd(listener->fd);
+	}
+	http->listeners_count = 0;
 }
 
 void http_stop_listening(struct http *http)
 {
-	http->on_listen = sd_event_source_disable_unref(http->on_listen);
-	http->listen_fd = close_fd(http->listen_fd);
+	leave_listeners(http);
+	for (struct connection *at = http->connections; at; at = at->next)
+		if (!at->was_used)
+			set_deadline(at, LAST_REQUEST_MS);
+}
+
+/* One who is between two requests has his answer; what he sends now he may send again, as
+ * HTTP says of connections that are kept. But he may have sent it already. */
+static bool is_awaited(const struct connection *connection)
+{
+	char byte;
+
+	return !connection->was_used ||
+	       recv(connection->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
+bool http_is_done(const struct http *http)
+{
+	if (http->exchanges)
+		return false;
+	for (const struct connection *at = http->connections; at; at = at->next)
+		if (is_awaited(at))
+			return false;
+	return true;
 }
 
 /* With a connection that is suspended libmicrohttpd cannot stop: none is, where no
  * exchange is left. */
 void http_free(struct http *http)
 {
-	sd_event_source_disable_unref(http->on_listen);
+	leave_listeners(http);
 	sd_event_source_disable_unref(http->on_ready);
 	sd_event_source_disable_unref(http->on_time);
 	sd_event_source_disable_unref(http->on_more);

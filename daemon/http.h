@@ -10,10 +10,12 @@
 #define QUOD_HTTP_H
 
 #include <microhttpd.h>
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <sys/types.h>
 #include <systemd/sd-event.h>
 
+#include "daemon/listen.h"
 #include "daemon/problem.h"
 #include "daemon/tenants.h"
 
@@ -24,6 +26,7 @@ struct job;
 struct connection {
 	int fd; /* libmicrohttpd's */
 	struct peer peer;
+	bool was_used;	      /* a request has begun on it */
 	uint64_t deadline_ns; /* monotonic; 0: none */
 	struct connection *next;
 };
@@ -45,22 +48,36 @@ struct exchange {
 	struct job *job; /* NULL: none; job_abandon() at the end */
 };
 
+struct listener {
+	struct http *http;
+	int fd; /* owned */
+	enum peer_kind kind;
+	sd_event_source *on_listen;
+};
+
 struct http {
 	struct server *server;
 	struct MHD_Daemon *daemon;
-	int listen_fd;
-	sd_event_source *on_listen, *on_ready, *on_time, *on_more;
+	struct listener listeners[LISTENERS_MOST];
+	unsigned listeners_count;
+	sd_event_source *on_ready, *on_time, *on_more;
 	struct connection *connections, *arriving;
 	uint64_t files_most;  /* that may be open */
 	uint64_t files_spare; /* of them: what runs and connections leave */
 	unsigned connections_count, connections_most, exchanges;
 };
 
-/* Errors: -EMFILE (too few descriptors may be open), what sd-event gives, -EIO. */
-int http_init(struct http *http, struct server *server, int listen_fd);
+/* Listens on `count` descriptors from first_fd on, which become its own. Errors: -EMFILE
+ * (too few descriptors may be open), what sd-event gives, -EIO. */
+int http_init(struct http *http, struct server *server, int first_fd, unsigned count);
 /* Another roster counts. */
 void http_adopt(struct http *http);
+
+/* Lets go of its sockets, which others may hold, and hurries those who are connected. */
 void http_stop_listening(struct http *http);
+
+/* After that: nobody is connected who has asked for something or may be about to. */
+bool http_is_done(const struct http *http);
 void http_free(struct http *http);
 
 /* Each returns what libmicrohttpd wants of its handler. */

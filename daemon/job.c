@@ -202,6 +202,20 @@ static void refuse_unrecorded(const struct server *server, struct problem *probl
 	problem->retry_after = 1;
 }
 
+/* None of it is a tenant's own word, but for a name that an operator gave him. */
+static void log_run(const struct record *record)
+{
+	const struct log_field fields[] = {
+		{"TENANT", record->tenant},
+		{"RUN_ID", record->id},
+		{"STATUS", status_infos[record->status].name},
+		{"POLICY", record->request->policy->name},
+	};
+
+	log_event(LOG_RUN_OVER, fields, ARRAY_LEN(fields), "run %s is over: %s",
+		  record->id, status_infos[record->status].name);
+}
+
 /* The history knows it before its client does. */
 static void finish(struct job *job)
 {
@@ -214,6 +228,7 @@ static void finish(struct job *job)
 	if (job->unrecorded)
 		refuse_unrecorded(job->server, &job->refusal);
 	output_record(&job->output, &job->record);
+	log_run(&job->record);
 	if (job->exchange)
 		http_hurry(job->exchange);
 	/* Another may begin with it at once: nothing of ours is needed for that. */
@@ -451,20 +466,16 @@ static int enter(struct job *job, struct problem *problem)
 	return r;
 }
 
+/* Who is connected while we are told to stop is still served: only then nobody is refused
+ * by a restart. */
 static int begin(struct job *job, struct problem *problem)
 {
-	int r;
+	int r = read_body(job, problem);
 
-	if (job->server->stopping) {
-		problem_set(problem, 503, NULL, "the daemon is stopping");
-		problem->retry_after = 1;
-		return -EAGAIN;
-	}
-	if (store_trouble(job->server->store)) {
+	if (r == 0 && store_trouble(job->server->store)) {
 		refuse_unrecorded(job->server, problem);
 		return -EAGAIN;
 	}
-	r = read_body(job, problem);
 	return r < 0 ? r : enter(job, problem);
 }
 

@@ -39,6 +39,15 @@ static int send_order(struct keeper *keeper, const struct order *order,
 	return fail(err, JAIL_STAGE_SPEC, errno, "the monitor takes no order");
 }
 
+int keeper_say_alive(struct keeper *keeper, uint64_t ping)
+{
+	const struct order order = {
+		.version = ORDERS_VERSION, .kind = ORDER_ALIVE, .run = ping};
+	struct jail_error err;
+
+	return send_order(keeper, &order, &err);
+}
+
 /* Asks for a jail. */
 static int ask(struct kept_cell *kept, enum order_kind kind, const char *id,
 	       const struct limits *limits, struct jail_error *err)
@@ -253,6 +262,8 @@ static int take_answer(struct keeper *keeper, const struct answer *answer, const
 		keeper->roster(keeper->whose, fds[0]);
 		return 0;
 	}
+	if (answer->kind == ANSWER_PING)
+		return keeper_say_alive(keeper, answer->run);
 	kept = take_coming(keeper, answer->run);
 	if (!kept)
 		return -EPROTO;

@@ -52,6 +52,9 @@ int keeper_init(struct keeper *keeper, sd_event *event, int fd);
 /* All orders after this are by this generation. Errors: what send(2) gives. */
 int keeper_adopt(struct keeper *keeper, uint32_t generation);
 
+/* Ping 0 is the start: from now on clients are served. Errors: what send(2) gives. */
+int keeper_say_alive(struct keeper *keeper, uint64_t ping);
+
 void kept_cell_init(struct kept_cell *kept, struct keeper *keeper,
 		    const struct kept_place *place, const struct kept_calls *calls,
 		    void *whose);

@@ -3,17 +3,22 @@
  * A daemon that was killed leaves its socket behind. Whether it lives is asked by a
  * connect, which is refused at once where nobody listens. Two daemons that start at the
  * same moment on the same path are kept apart by the lock on their state.
+ *
+ * What systemd passes is its own: it is never shut down or unlinked here, so that clients
+ * that come while no daemon runs wait in the kernel's queue for the next one.
  */
 #include "daemon/listen.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <systemd/sd-daemon.h>
 #include <unistd.h>
 
 #include "base/own.h"
@@ -97,4 +102,106 @@ int state_lock(const char *dir, int *ret_fd, struct usage *usage)
 				  "another daemon has the state directory '%s'", dir);
 	*ret_fd = TAKE_FD(fd);
 	return 0;
+}
+
+/* --- passed by systemd -------------------------------------------------------- */
+
+bool listener_is_tcp(int fd)
+{
+	int domain = AF_UNIX;
+	socklen_t len = sizeof(domain);
+
+	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0 &&
+	       domain != AF_UNIX;
+}
+
+static bool is_loopback(int fd)
+{
+	union {
+		struct sockaddr any;
+		struct sockaddr_in in;
+		struct sockaddr_in6 in6;
+		struct sockaddr_storage room;
+	} name = {.any = {.sa_family = AF_UNSPEC}};
+	socklen_t len = sizeof(name);
+
+	if (getsockname(fd, &name.any, &len) < 0)
+		return false;
+	if (name.any.sa_family == AF_INET)
+		return ntohl(name.in.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+	return name.any.sa_family == AF_INET6 &&
+	       (IN6_IS_ADDR_LOOPBACK(&name.in6.sin6_addr) ||
+		(IN6_IS_ADDR_V4MAPPED(&name.in6.sin6_addr) &&
+		 name.in6.sin6_addr.s6_addr[12] == IN_LOOPBACKNET));
+}
+
+static int check_passed(int fd, const char *name, bool anywhere, struct usage *usage)
+{
+	if (sd_is_socket_unix(fd, SOCK_STREAM, 1, NULL, 0) > 0)
+		return 0;
+	if (sd_is_socket_inet(fd, AF_UNSPEC, SOCK_STREAM, 1, 0) <= 0)
+		return usage_fail(usage, -EINVAL,
+				  "the socket '%.100s' that systemd has passed is none "
+				  "that listens for streams, unix or TCP",
+				  name);
+	if (!anywhere && !is_loopback(fd))
+		return usage_fail(usage, -EPERM,
+				  "the TCP socket '%.100s' is not on the loopback: what "
+				  "goes over it, tokens too, is not encrypted; put a "
+				  "proxy with TLS before it, or say --tcp-anywhere",
+				  name);
+	return 0;
+}
+
+/* Its flags are the socket unit's, and a client that has gone again before it is accepted
+ * would have a blocking accept() sleep. */
+static int make_nonblocking(int fd, struct usage *usage)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0)
+		return usage_fail(usage, -errno, "cannot use a passed socket: %s",
+				  strerror(errno));
+	return 0;
+}
+
+static int take_passed(struct listeners *listeners, unsigned count, char **names,
+		       bool anywhere, struct usage *usage)
+{
+	int r = 0;
+
+	if (count > LISTENERS_MOST)
+		return usage_fail(usage, -E2BIG,
+				  "systemd has passed %u sockets, and %u may be", count,
+				  LISTENERS_MOST);
+	for (unsigned i = 0; i < count; i++)
+		listeners->fds[i] = SD_LISTEN_FDS_START + (int)i;
+	listeners->count = count;
+	for (unsigned i = 0; r == 0 && i < count; i++) {
+		r = check_passed(listeners->fds[i], names[i], anywhere, usage);
+		if (r == 0)
+			r = make_nonblocking(listeners->fds[i], usage);
+	}
+	return r;
+}
+
+int listeners_inherit(bool anywhere, struct listeners *listeners, struct usage *usage)
+{
+	char **names = NULL;
+	int count = sd_listen_fds_with_names(1, &names), r;
+
+	if (count < 0)
+		return usage_fail(usage, count, "cannot take systemd's sockets: %s",
+				  strerror(-count));
+	r = take_passed(listeners, (unsigned)count, names, anywhere, usage);
+	for (int i = 0; i < count; i++)
+		free(names[i]);
+	free(names);
+	return r;
+}
+
+void listeners_close(struct listeners *listeners)
+{
+	while (listeners->count)
+		close_fd(listeners->fds[--listeners->count]);
 }

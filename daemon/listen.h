@@ -1,12 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The socket on which clients come, and the lock that keeps a second daemon away from the
+ * The sockets on which clients come, bound here or passed by systemd, and the lock that keeps a second daemon away from the
  * same state.
  */
 #ifndef QUOD_LISTEN_H
 #define QUOD_LISTEN_H
 
+#include <stdbool.h>
+
 #include "supervisor/options.h"
+
+#define LISTENERS_MOST 8u
+
+struct listeners {
+	int fds[LISTENERS_MOST]; /* owned */
+	unsigned count;
+};
+
+/*
+ * Takes the sockets that systemd has passed ($LISTEN_FDS, sd_listen_fds(3)), none if it
+ * has not: each has to be a listening stream socket, unix or TCP, and TCP has to be
+ * loopback unless `anywhere`. Errors, with usage filled: -EINVAL, -E2BIG, -EPERM (an
+ * address that others reach), and what fcntl(2) gives; what was taken is in *listeners.
+ */
+int listeners_inherit(bool anywhere, struct listeners *listeners, struct usage *usage);
+void listeners_close(struct listeners *listeners);
+
+/* True for a TCP socket, false for a unix socket. */
+bool listener_is_tcp(int fd);
 
 /*
  * Binds and listens; the socket's owner alone may connect, or with `open` everybody. One that nobody listens on any

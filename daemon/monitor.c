@@ -7,6 +7,9 @@
  * does looks like it. An order is answered in full or not at all: a server that lets its
  * answers pile up until the socket is full is ended too.
  *
+ * The service manager hears from here alone that the daemon is ready, reloads, stops and
+ * lives: the server has no way to it.
+ *
  * Who ends whom: when the server has ended, its jails are killed and the monitor ends.
  * When the monitor dies, the kernel kills the server and the jails (parent-death signals),
  * and both also see their end of a pipe or socket closed.
@@ -15,6 +18,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -28,6 +32,8 @@
 #include "base/signal_name.h"
 #include "daemon/config.h"
 #include "daemon/log.h"
+#include "daemon/notify.h"
+#include "daemon/pulse.h"
 #include "daemon/shares.h"
 #include "daemon/ward.h"
 #include "policy/policy.h"
@@ -46,7 +52,10 @@ struct monitor {
 	unsigned wards_count;
 	struct roster *now, *before; /* owned; before: until the server has adopted now */
 	struct order_bounds bounds;
-	int server_fd; /* pidfd; owned */
+	struct pulse pulse;
+	uint64_t started, failed; /* jails since the start */
+	char status[120];	  /* as it was told last */
+	int server_fd;		  /* pidfd; owned */
 	bool stopping, broken;
 	bool reload_again; /* asked for while the server had yet to adopt */
 };
@@ -55,6 +64,23 @@ static void end_server(struct monitor *m)
 {
 	m->broken = true;
 	syscall(SYS_pidfd_send_signal, m->server_fd, SIGKILL, NULL, 0);
+}
+
+/* Of what the monitor knows by itself: a server that was taken over has no say in it. */
+static void tell_status(void *whose)
+{
+	struct monitor *m = whose;
+	char line[sizeof(m->status)];
+
+	snprintf(line, sizeof(line),
+		 "%s%u of at most %llu runs under way; since the start %llu, %llu failed",
+		 m->stopping ? "stopping: " : "", m->wards_count,
+		 (unsigned long long)m->now->settings.value[SETTING_RUNS],
+		 (unsigned long long)m->started, (unsigned long long)m->failed);
+	if (!strcmp(line, m->status))
+		return;
+	memcpy(m->status, line, sizeof(line));
+	notify_status(line);
 }
 
 static void send_answer(struct monitor *m, const struct answer *answer, const int *fds,
@@ -153,9 +179,11 @@ static void spawn(struct monitor *m, const struct order *order)
 	if (!has_room(m, order->kind == ORDER_WARM ? WARD_WARM : WARD_RUN) ||
 	    shares_place(&m->shares, tenant_of(m, order), &place, &err) < 0 ||
 	    ward_new(order, &m->means, &place, &ward, &err) < 0) {
+		m->failed++;
 		send_failure(m, order->run, &err);
 		return;
 	}
+	m->started++;
 	m->wards[m->wards_count++] = ward;
 	ward_answer(ward, &answer, fds);
 	send_answer(m, &answer, fds, ANSWER_FDS);
@@ -193,6 +221,14 @@ static void say_fault(void *context, const struct policy_fault *fault)
 	log_say("%s", text);
 }
 
+/* Also the end of a reload. One before the server listens is not told. */
+static void tell_ready(struct monitor *m)
+{
+	tell_status(m);
+	if (m->bounds.alives)
+		notify_ready();
+}
+
 static void replace(struct monitor *m, struct roster *roster)
 {
 	int r;
@@ -210,6 +246,7 @@ static void replace(struct monitor *m, struct roster *roster)
 	m->before = NULL;
 	set_bounds(m);
 	roster_unref(roster);
+	tell_ready(m);
 }
 
 /* Two rosters may count at a time and not three. */
@@ -222,9 +259,12 @@ static void reload(struct monitor *m)
 	m->reload_again = m->before != NULL;
 	if (m->before || m->stopping)
 		return;
+	if (m->bounds.alives)
+		notify_reloading();
 	if (config_load(m->setup->config_dir, m->setup->options, &report, &roster) < 0) {
 		log_say("the configuration has %u faults: the old one counts",
 			report.faults);
+		tell_ready(m);
 		return;
 	}
 	if (shares_check(m->setup->place, roster, &err) == 0) {
@@ -233,6 +273,7 @@ static void reload(struct monitor *m)
 	}
 	log_say("%s: the old configuration counts", err.text);
 	roster_unref(roster);
+	tell_ready(m);
 }
 
 static void adopted(struct monitor *m)
@@ -243,6 +284,7 @@ static void adopted(struct monitor *m)
 	shares_adopt(&m->shares, m->now);
 	log_say("configuration %u counts: %u tenants, %u policies", m->now->generation,
 		m->now->tenants_count, m->now->policies_count);
+	tell_ready(m);
 	if (m->reload_again)
 		reload(m);
 }
@@ -271,12 +313,23 @@ static void start_clock(struct monitor *m, struct ward *ward, const struct order
 		ward_clock(ward, order);
 }
 
+static void become_ready(struct monitor *m)
+{
+	tell_ready(m);
+	log_event(LOG_READY, NULL, 0, "clients are served");
+}
+
 static void obey(struct monitor *m, const struct order *order)
 {
 	struct ward *ward;
 
 	if (order->kind == ORDER_ADOPT) {
 		adopted(m);
+		return;
+	}
+	if (order->kind == ORDER_ALIVE) {
+		if (pulse_alive(&m->pulse))
+			become_ready(m);
 		return;
 	}
 	if (makes_jail(order)) {
@@ -343,7 +396,8 @@ static int on_order(sd_event_source *source, int fd, uint32_t events, void *user
 		obey(m, &order);
 		return 0;
 	}
-	log_say("the server sent a packet %s: it is ended", order_fault_texts[fault]);
+	log_event(LOG_SERVER_FAULT, NULL, 0, "the server sent a packet %s: it is ended",
+		  order_fault_texts[fault]);
 	sd_event_source_set_enabled(source, SD_EVENT_OFF);
 	end_server(m);
 	return 0;
@@ -362,9 +416,11 @@ static int on_server_end(sd_event_source *source, int fd, uint32_t events, void 
 	    info.si_pid == 0)
 		return 0;
 	if (info.si_code != CLD_EXITED)
-		log_say("the server was killed by %s", signal_name(info.si_status, room));
+		log_event(LOG_SERVER_LOST, NULL, 0, "the server was killed by %s",
+			  signal_name(info.si_status, room));
 	else if (info.si_status != 0 || !m->stopping)
-		log_say("the server has ended with exit status %d", info.si_status);
+		log_event(LOG_SERVER_LOST, NULL, 0,
+			  "the server has ended with exit status %d", info.si_status);
 	return sd_event_exit(m->event,
 			     m->stopping && !m->broken && info.si_code == CLD_EXITED
 				     ? info.si_status
@@ -397,10 +453,34 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 		return 0;
 	}
 	m->stopping = true;
+	notify_stopping();
+	tell_status(m);
+	log_event(LOG_STOPPING, NULL, 0, "told to stop: %u runs are under way",
+		  m->wards_count);
 	send_answer(m, &stop, NULL, 0);
 	return sd_event_add_time_relative(m->event, NULL, CLOCK_MONOTONIC,
 					  m->now->settings.value[SETTING_DRAIN_MS] * 1000,
 					  1000, on_drained, m);
+}
+
+/* --- the pulse ---------------------------------------------------------------- */
+
+static void ping(void *whose, uint64_t number)
+{
+	const struct answer answer = {
+		.version = ORDERS_VERSION, .kind = ANSWER_PING, .run = number};
+
+	send_answer(whose, &answer, NULL, 0);
+}
+
+static void on_hung(void *whose)
+{
+	struct monitor *m = whose;
+
+	if (m->broken)
+		return;
+	log_event(LOG_SERVER_HUNG, NULL, 0, "the server does not answer: it is ended");
+	end_server(m);
 }
 
 static int watch_all(struct monitor *m)
@@ -422,6 +502,8 @@ static int watch_all(struct monitor *m)
 
 static int prepare(struct monitor *m)
 {
+	static const struct pulse_calls calls = {
+		.ping = ping, .hung = on_hung, .beat = tell_status};
 	int r = sd_event_new(&m->event);
 
 	if (r < 0)
@@ -435,13 +517,17 @@ static int prepare(struct monitor *m)
 				       .whose = m};
 	m->shares.place = m->setup->place;
 	set_bounds(m);
-	return watch_all(m);
+	r = watch_all(m);
+	if (r < 0)
+		return r;
+	return pulse_init(&m->pulse, m->event, &m->bounds, &calls, m);
 }
 
 static void take_down(struct monitor *m)
 {
 	while (m->wards_count)
 		ward_free(m->wards[--m->wards_count]);
+	pulse_free(&m->pulse);
 	shares_free(&m->shares);
 	roster_unref(m->now);
 	roster_unref(m->before);

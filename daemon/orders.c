@@ -151,6 +151,16 @@ static enum order_fault check_adopt(const struct order *order,
 	return order->run || !says_no_more(order) ? ORDER_FAULT_EXCESS : ORDER_FAULT_NONE;
 }
 
+/* One for the start and one for each ping, in their order. */
+static enum order_fault check_alive(const struct order *order,
+				    const struct order_bounds *bounds)
+{
+	if (order->run != bounds->alives || order->run > bounds->pings)
+		return ORDER_FAULT_ALIVE;
+	return order->generation || !says_no_more(order) ? ORDER_FAULT_EXCESS
+							 : ORDER_FAULT_NONE;
+}
+
 static enum order_fault check_kind(const struct order *order,
 				   const struct order_bounds *bounds)
 {
@@ -164,6 +174,8 @@ static enum order_fault check_kind(const struct order *order,
 		return check_kill(order, bounds);
 	case ORDER_ADOPT:
 		return check_adopt(order, bounds);
+	case ORDER_ALIVE:
+		return check_alive(order, bounds);
 	default:
 		return ORDER_FAULT_KIND;
 	}
@@ -199,6 +211,7 @@ bool answer_is_valid(const struct answer *answer, unsigned fds)
 	case ANSWER_FAILED:
 		return fds == 0 && answer->error.errnum > 0;
 	case ANSWER_STOP:
+	case ANSWER_PING:
 		return fds == 0;
 	case ANSWER_ROSTER:
 		return fds == 1;

@@ -14,13 +14,16 @@
  *			<-	ROSTER, with one descriptor: another generation of it counts
  *	ADOPT		->	it counts from here on: until then both do
  *			<-	one struct ending on the pipe, then its end of file
+ *	ALIVE 0		->	once: it listens, and nothing more can be taken from it
+ *			<-	PING n
+ *	ALIVE n		->	its event loop still turns
  *			<-	STOP: take no more work and leave
  *
  * An order is one fixed-size packet without a pointer, a length or a byte that a tenant
  * wrote. Orders come from a process that may have been taken over: order_check() is all
  * that looks at their bytes, it is pure, and what it lets through is a run of an existing
- * policy for an existing tenant within that policy's limits, or is about a run that there
- * was. Anything else is a fault, and a server that commits one is not served any more.
+ * policy for an existing tenant within that policy's limits, is about a run that there
+ * was, or is the one sign of life that is due. Anything else is a fault, and a server that commits one is not served any more.
  *
  * Both sides are the same program, so that the version can differ only in a bug or while
  * it is replaced.
@@ -46,7 +49,8 @@
 	X(CLOCK, 2)    \
 	X(KILL, 3)     \
 	X(ADOPT, 4)    \
-	X(WARM, 5)
+	X(WARM, 5)     \
+	X(ALIVE, 6)
 
 enum order_kind {
 #define X(id, number) ORDER_##id = (number),
@@ -61,7 +65,8 @@ enum order_kind {
 struct order {
 	uint32_t version;	/* ORDERS_VERSION */
 	uint32_t kind;		/* enum order_kind */
-	uint64_t run;		/* SPAWN: above all before it; others: not above */
+	uint64_t run;		/* SPAWN: above all before it; ALIVE: the ping it answers;
+				   ADOPT: 0; others: not above */
 	uint32_t generation;	/* SPAWN, ADOPT: of the roster */
 	uint32_t policy;	/* SPAWN: its number there, one that the tenant has */
 	uint32_t tenant;	/* SPAWN: his number there */
@@ -84,6 +89,7 @@ struct order {
 	X(TENANT, "for a tenant that there is not")                \
 	X(ID, "with an id that is none, or another run's")         \
 	X(LIMIT, "with a limit outside of what its policy allows") \
+	X(ALIVE, "that says it is alive when nobody asks")         \
 	X(EXCESS, "with something where nothing belongs")          \
 	X(BAGGAGE, "with descriptors or other baggage")
 
@@ -101,6 +107,8 @@ struct order_bounds {
 	const struct roster *now;
 	const struct roster *before; /* NULL: the server has adopted the one of now */
 	uint64_t last_run;	     /* highest number that a SPAWN had; 0: none yet */
+	uint64_t pings;		     /* sent so far; they are numbered from 1 */
+	uint64_t alives;	     /* signs of life so far */
 };
 
 /* ret_order is written only with ORDER_FAULT_NONE. The bytes need no alignment. */
@@ -116,7 +124,8 @@ bool order_lowers(const struct order *clock, const struct limits *run);
 	X(HELD, 1)      \
 	X(FAILED, 2)    \
 	X(STOP, 3)      \
-	X(ROSTER, 4)
+	X(ROSTER, 4)    \
+	X(PING, 5)
 
 enum answer_kind {
 #define X(id, number) ANSWER_##id = (number),
@@ -135,7 +144,7 @@ enum answer_fd {
 
 struct answer {
 	uint32_t version, kind;
-	uint64_t run;				  /* 0 in STOP and ROSTER */
+	uint64_t run; /* 0 in STOP and ROSTER; PING: its number */
 	uint32_t memory_by, cpu_by, processes_by; /* HELD: enum jail_enforcer */
 	struct jail_error error;		  /* FAILED */
 };

@@ -3,9 +3,8 @@
  * The start of quodd, in the process that becomes the monitor: options, what has to be
  * opened, the server, the loop.
  *
- * The server is this program once more, by exec and not by fork alone: it shares neither
- * memory nor its layout with the monitor. It is started last, when the cgroup is settled,
- * because a second process would be in the way of that.
+ * The server is started last, when the cgroup is settled, because a second process would
+ * be in the way of that.
  */
 #include "daemon/quodd.h"
 
@@ -26,15 +25,16 @@
 #include "daemon/listen.h"
 #include "daemon/log.h"
 #include "daemon/monitor.h"
-#include "daemon/server.h"
+#include "daemon/places.h"
 #include "daemon/shares.h"
+#include "daemon/start.h"
 #include "daemon/state.h"
 
 #define EXIT_CONFIGURATION 2
 
 struct quodd_args {
-	const char *config, *socket, *state, *runs, *pool, *user;
-	bool test, help, version;
+	const char *config, *socket, *state, *runs, *pool, *server_user;
+	bool user, tcp_anywhere, test, help, version;
 };
 
 #define OFFSET(member) offsetof(struct quodd_args, member)
@@ -42,7 +42,7 @@ struct quodd_args {
 static const struct option options[] = {
 	{0, "config", "DIR", "quodd.conf, tenants.d and policies are there (none)",
 	 OFFSET(config)},
-	{0, "socket", "PATH", "listens there; only its owner may connect",
+	{0, "socket", "PATH", "listens there (what systemd passes, or " PLACES_SOCKET ")",
 	 OFFSET(socket)},
 	{0, "state", "DIR", "a directory of its own, where the history is",
 	 OFFSET(state)},
@@ -51,8 +51,15 @@ static const struct option options[] = {
 	{0, "pool", "N",
 	 "so many warm jails at most of a tenant and policy, 0 to 512 (16; 0: none)",
 	 OFFSET(pool)},
-	{0, "user", "NAME",
-	 "whom the server becomes when root starts it (quod, or nobody)", OFFSET(user)},
+	{0, "user", NULL,
+	 "one user's own daemon: socket and state are where his programs have theirs",
+	 OFFSET(user)},
+	{0, "server-user", "NAME",
+	 "whom the server becomes when root starts it (quod, or nobody)",
+	 OFFSET(server_user)},
+	{0, "tcp-anywhere", NULL,
+	 "a TCP socket that systemd passes need not be on the loopback",
+	 OFFSET(tcp_anywhere)},
 	{0, "test", NULL, "says what is wrong with the configuration, and nothing else",
 	 OFFSET(test)},
 	{'h', "help", NULL, "shows this", OFFSET(help)},
@@ -64,10 +71,11 @@ struct quodd {
 	struct config_options options;
 	uid_t uid;
 	gid_t gid;
-	int state_fd, history_fd, listen_fd, orders_fd; /* owned */
+	struct text socket, state;  /* paths; empty: none */
+	struct listeners listeners; /* owned */
+	int state_fd, history_fd;   /* owned */
 	struct interp interp;
 	struct run_place place;
-	pid_t server;
 };
 
 static int print(struct text *text)
@@ -83,7 +91,7 @@ static int print_help(void)
 {
 	own_text struct text text = TEXT_INIT(8192);
 
-	text_add_str(&text, "usage: quodd --socket PATH [OPTION...]\n"
+	text_add_str(&text, "usage: quodd [OPTION...]\n"
 			    "runs scripts for the user who starts it; see quodd(8)\n\n");
 	options_help(options, ARRAY_LEN(options), &text);
 	return print(&text);
@@ -103,7 +111,8 @@ static int find_user(const char *wanted, struct quodd *q, struct usage *usage)
 	const struct passwd *found;
 
 	if (geteuid() != 0)
-		return wanted ? usage_fail(usage, -EPERM, "--user is for root") : 0;
+		return wanted ? usage_fail(usage, -EPERM, "--server-user is for root")
+			      : 0;
 	found = getpwnam(wanted ? wanted : "quod");
 	if (!found && !wanted)
 		found = getpwnam("nobody");
@@ -111,7 +120,8 @@ static int find_user(const char *wanted, struct quodd *q, struct usage *usage)
 		return usage_fail(usage, -ENOENT, "there is no user '%.100s'",
 				  wanted ? wanted : "nobody");
 	if (found->pw_uid == 0)
-		return usage_fail(usage, -EINVAL, "--user '%.100s': not root", wanted);
+		return usage_fail(usage, -EINVAL, "--server-user '%.100s': not root",
+				  wanted);
 	q->uid = found->pw_uid;
 	q->gid = found->pw_gid;
 	return 0;
@@ -135,15 +145,12 @@ static int take_setting(const char *option, const char *text, enum setting_id id
 
 static int take_args(const struct quodd_args *args, struct quodd *q, struct usage *usage)
 {
-	int r;
+	int r = take_setting("runs", args->runs, SETTING_RUNS, &q->options, usage);
 
-	if (!args->socket && !args->test)
-		return usage_fail(usage, -EINVAL, "--socket PATH is missing");
-	r = take_setting("runs", args->runs, SETTING_RUNS, &q->options, usage);
 	if (r == 0)
 		r = take_setting("pool", args->pool, SETTING_POOL_MOST, &q->options,
 				 usage);
-	return r < 0 ? r : find_user(args->user, q, usage);
+	return r < 0 ? r : find_user(args->server_user, q, usage);
 }
 
 /* A jail has a dozen of them; what the host allows is taken. */
@@ -178,11 +185,11 @@ static int load(const struct quodd_args *args, struct quodd *q, struct usage *us
 	return config_load(args->config, &q->options, &report, &q->roster);
 }
 
-static int prepare_process(struct usage *usage)
+static int prepare_process(const struct quodd *q, struct usage *usage)
 {
 	struct jail_error err;
 	sigset_t ours;
-	int r = jail_close_inherited(NULL, 0, &err);
+	int r = jail_close_inherited(q->listeners.fds, q->listeners.count, &err);
 
 	if (r < 0)
 		return usage_fail(usage, r, "cannot close what was left open: %s",
@@ -198,15 +205,52 @@ static int prepare_process(struct usage *usage)
 	return 0;
 }
 
+/* Where systemd has passed sockets there is no other, unless it was asked for. */
+static int choose_places(const struct quodd_args *args, struct quodd *q,
+			 struct usage *usage)
+{
+	int r = 0;
+
+	if (args->socket)
+		text_add_str(&q->socket, args->socket);
+	else if (q->listeners.count == 0)
+		r = places_choose_socket(args->user, &q->socket, usage);
+	if (r == 0 && args->state)
+		text_add_str(&q->state, args->state);
+	else if (r == 0 && args->user)
+		r = places_choose_state(&q->state, usage);
+	return r;
+}
+
+static int bind_socket(const struct quodd_args *args, struct quodd *q,
+		       struct usage *usage)
+{
+	struct listeners *listeners = &q->listeners;
+	int r;
+
+	if (!q->socket.len)
+		return 0;
+	if (listeners->count == LISTENERS_MOST)
+		return usage_fail(usage, -E2BIG,
+				  "--socket: systemd has passed %u already",
+				  LISTENERS_MOST);
+	r = listen_unix(text_str(&q->socket), args->config != NULL,
+			&listeners->fds[listeners->count], usage);
+	listeners->count += r == 0;
+	return r;
+}
+
 static int open_all(const struct quodd_args *args, struct quodd *q, struct usage *usage)
 {
 	const struct place_request where = {0};
 	struct jail_error err;
-	int r = args->state ? state_lock(args->state, &q->state_fd, usage) : 0;
+	int r = choose_places(args, q, usage);
 
-	if (r == 0 && args->state)
-		r = state_open_history(args->state, q->uid, q->gid, &q->history_fd,
-				       usage);
+	if (r == 0 && q->state.len)
+		r = state_lock(text_str(&q->state), &q->state_fd, usage);
+	if (r == 0 && q->state.len)
+		r = state_open_history(text_str(&q->state), q->uid, q->gid,
+				       &q->history_fd, usage);
 	if (r < 0)
 		return r;
 	interp_open(&q->interp);
@@ -215,74 +259,42 @@ static int open_all(const struct quodd_args *args, struct quodd *q, struct usage
 	place_open(&where, &q->place);
 	if (shares_check(&q->place, q->roster, &err) < 0)
 		return usage_fail(usage, -EOPNOTSUPP, "%s", err.text);
-	return listen_unix(args->socket, args->config != NULL, &q->listen_fd, usage);
+	return bind_socket(args, q, usage);
 }
 
-static void exec_server(const struct quodd *q, int orders, int listener, int roster,
-			int history, int self)
+/* What the server has been given is not for the monitor. */
+static int start(struct quodd *q, struct started *ret_started, struct usage *usage)
 {
-	char uid[16], gid[16], has_history[2], name[] = SERVER_NAME;
-	char *argv[] = {name, uid, gid, has_history, NULL}, *envp[] = {NULL};
-	sigset_t none;
+	const struct start start = {.roster = q->roster,
+				    .uid = q->uid,
+				    .gid = q->gid,
+				    .listeners = &q->listeners,
+				    .history_fd = q->history_fd,
+				    .journal_fd = log_new_journal()};
+	int r = start_server(&start, ret_started, usage);
 
-	snprintf(uid, sizeof(uid), "%u", q->uid);
-	snprintf(gid, sizeof(gid), "%u", q->gid);
-	snprintf(has_history, sizeof(has_history), "%d", history >= 0);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (dup2(orders, SERVER_ORDERS_FD) < 0 || dup2(listener, SERVER_LISTEN_FD) < 0 ||
-	    dup2(roster, SERVER_ROSTER_FD) < 0)
-		_exit(126);
-	if (history >= 0 && dup2(history, SERVER_HISTORY_FD) < 0)
-		_exit(126);
-	fexecve(self, argv, envp);
-	_exit(127);
+	close_fd(start.journal_fd);
+	q->history_fd = close_fd(q->history_fd);
+	listeners_close(&q->listeners);
+	return r;
 }
 
-/* Above those that the server gets, so that no dup2() steps on another. */
-static int lift(int fd)
+static int serve(const struct quodd_args *args, struct quodd *q, struct usage *usage)
 {
-	return fcntl(fd, F_DUPFD_CLOEXEC, SERVER_HISTORY_FD + 1);
-}
+	struct started started;
+	int r = start(q, &started, usage);
 
-static int fork_server(struct quodd *q)
-{
-	own_fd int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	own_fd int orders = -1, listener = -1, program = -1, theirs = -1;
-	own_fd int roster = -1, list = -1, history = -1;
-	int pair[2];
-	int r = self < 0 ? -errno : roster_send(q->roster, &roster);
-
-	if (r == 0 && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		r = -errno;
 	if (r < 0)
 		return r;
-	q->orders_fd = pair[0];
-	theirs = pair[1];
-	orders = lift(theirs);
-	listener = lift(q->listen_fd);
-	list = lift(roster);
-	program = lift(self);
-	if (q->history_fd >= 0)
-		history = lift(q->history_fd);
-	if (orders < 0 || listener < 0 || list < 0 || program < 0 ||
-	    (q->history_fd >= 0 && history < 0))
-		return -errno;
-	q->server = fork();
-	if (q->server == 0)
-		exec_server(q, orders, listener, list, history, program);
-	return q->server < 0 ? -errno : 0;
-}
-
-static int start_server(struct quodd *q, struct usage *usage)
-{
-	int r = fork_server(q);
-
-	if (r < 0)
-		return usage_fail(usage, r, "cannot start the server: %s", strerror(-r));
-	q->listen_fd = close_fd(q->listen_fd);
-	q->history_fd = close_fd(q->history_fd);
-	return 0;
+	r = monitor_run(&(struct monitor_setup){.interp = &q->interp,
+						.place = &q->place,
+						.orders_fd = started.orders_fd,
+						.server = started.pid,
+						.roster = q->roster,
+						.config_dir = args->config,
+						.options = &q->options});
+	close_fd(started.orders_fd);
+	return r;
 }
 
 static int run(const struct quodd_args *args, struct quodd *q, struct usage *usage)
@@ -290,7 +302,11 @@ static int run(const struct quodd_args *args, struct quodd *q, struct usage *usa
 	int r = take_args(args, q, usage);
 
 	if (r == 0)
-		r = prepare_process(usage);
+		r = listeners_inherit(args->tcp_anywhere, &q->listeners, usage);
+	if (r == 0)
+		r = prepare_process(q, usage);
+	if (r == 0)
+		log_to_journal(log_new_journal());
 	if (r == 0)
 		r = load(args, q, usage);
 	if (r < 0 || args->test)
@@ -298,29 +314,21 @@ static int run(const struct quodd_args *args, struct quodd *q, struct usage *usa
 	r = open_all(args, q, usage);
 	if (r < 0)
 		return r;
-	r = start_server(q, usage);
-	if (r == 0)
-		r = monitor_run(&(struct monitor_setup){.interp = &q->interp,
-							.place = &q->place,
-							.orders_fd = q->orders_fd,
-							.server = q->server,
-							.roster = q->roster,
-							.config_dir = args->config,
-							.options = &q->options});
+	r = serve(args, q, usage);
 	/* Only here it is surely ours. */
-	unlink(args->socket);
+	if (q->socket.len)
+		unlink(text_str(&q->socket));
 	return r;
 }
 
 int quodd_main(int argc, char **argv)
 {
-	struct quodd q = {.state_fd = -1,
+	struct quodd q = {.socket = TEXT_INIT(4096),
+			  .state = TEXT_INIT(4096),
+			  .state_fd = -1,
 			  .history_fd = -1,
-			  .listen_fd = -1,
-			  .orders_fd = -1,
 			  .interp = INTERP_INIT,
-			  .place = {.fd = -1},
-			  .server = -1};
+			  .place = {.fd = -1}};
 	struct quodd_args args = {0};
 	struct usage usage;
 	int rest = 0;
@@ -343,7 +351,8 @@ int quodd_main(int argc, char **argv)
 	place_close(&q.place);
 	close_fd(q.state_fd);
 	close_fd(q.history_fd);
-	close_fd(q.listen_fd);
-	close_fd(q.orders_fd);
+	listeners_close(&q.listeners);
+	text_free(&q.socket);
+	text_free(&q.state);
 	return r < 0 ? EXIT_CONFIGURATION : r;
 }

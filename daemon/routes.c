@@ -220,6 +220,30 @@ static bool is_json(const char *type)
 	       (type[len] == '\0' || type[len] == ';' || type[len] == ' ');
 }
 
+struct framing {
+	unsigned lengths, encodings;
+};
+
+static enum MHD_Result count_one(void *cls, enum MHD_ValueKind kind, const char *key,
+				 const char *value)
+{
+	struct framing *framing = cls;
+
+	(void)kind;
+	(void)value;
+	framing->lengths += !strcasecmp(key, MHD_HTTP_HEADER_CONTENT_LENGTH);
+	framing->encodings += !strcasecmp(key, MHD_HTTP_HEADER_TRANSFER_ENCODING);
+	return MHD_YES;
+}
+
+static struct framing count_framing(struct exchange *exchange)
+{
+	struct framing framing = {0};
+
+	MHD_get_connection_values(exchange->mhd, MHD_HEADER_KIND, count_one, &framing);
+	return framing;
+}
+
 static int check_body(struct exchange *exchange, struct problem *problem)
 {
 	const char *length = header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH);
@@ -267,16 +291,36 @@ static int refuse_stranger(struct exchange *exchange, struct problem *problem)
 {
 	if (token_of(exchange))
 		return problem_set(problem, 401, NULL, "no tenant has this token");
+	if (exchange->connection->peer.kind == PEER_TCP)
+		return problem_set(problem, 401, NULL,
+				   "over TCP a tenant shows who he is: "
+				   "Authorization: Bearer TOKEN");
 	return problem_set(problem, 403, NULL,
 			   "user %u is no tenant of this daemon: see quodd.conf(5)",
 			   exchange->connection->peer.uid);
+}
+
+/* Two lengths of one body: a proxy before us may have believed the other one (request
+ * smuggling). */
+static int check_framing(struct exchange *exchange, struct problem *problem)
+{
+	const struct framing framing = count_framing(exchange);
+
+	if (framing.lengths > 1 || (framing.lengths && framing.encodings) ||
+	    framing.encodings > 1)
+		return problem_set(problem, 400, NULL,
+				   "the length of the body is said more than once");
+	return 0;
 }
 
 static int check_route(struct exchange *exchange, const char *method, const char *path,
 		       struct problem *problem)
 {
 	char allow[32] = "";
+	int r = check_framing(exchange, problem);
 
+	if (r < 0)
+		return r;
 	exchange->route = find(method, path, &exchange->id, allow);
 	if (!exchange->route && allow[0]) {
 		problem_set(problem, 405, NULL, "%.200s takes %s", path, allow);

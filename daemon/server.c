@@ -24,16 +24,27 @@
 #define US_PER_MS     1000u
 #define KEEP_FIRST_US 100000u
 
-/* They were made by the monitor, without that flag for their way through
- * exec. */
-static int take_descriptors(bool history)
+static int keep_from_exec(int fd)
 {
-	int last = history ? SERVER_HISTORY_FD : SERVER_ROSTER_FD;
+	return fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 ? -errno : 0;
+}
 
-	for (int fd = SERVER_ORDERS_FD; fd <= last; fd++)
-		if (fcntl(fd, F_SETFD, FD_CLOEXEC) < 0)
-			return -errno;
-	return 0;
+/* They were made by the monitor, without that flag for their way through exec. */
+static int take_descriptors(const uint32_t args[SERVER_ARGS])
+{
+	int r = keep_from_exec(SERVER_ORDERS_FD);
+
+	if (r == 0)
+		r = keep_from_exec(SERVER_ROSTER_FD);
+	if (r == 0 && args[SERVER_ARG_HISTORY])
+		r = keep_from_exec(SERVER_HISTORY_FD);
+	if (r == 0 && args[SERVER_ARG_JOURNAL]) {
+		r = keep_from_exec(SERVER_JOURNAL_FD);
+		log_to_journal(SERVER_JOURNAL_FD);
+	}
+	for (int i = 0; r == 0 && i < (int)args[SERVER_ARG_LISTENERS]; i++)
+		r = keep_from_exec(SERVER_LISTEN_FD + i);
+	return r;
 }
 
 static int read_args(int argc, char **argv, uint32_t args[SERVER_ARGS])
@@ -43,12 +54,12 @@ static int read_args(int argc, char **argv, uint32_t args[SERVER_ARGS])
 	for (int i = 1; i < argc; i++)
 		if (number_parse_u32(argv[i], 0, UINT32_MAX - 1, &args[i]) != NUMBER_OK)
 			return -EINVAL;
-	return 0;
+	return args[SERVER_ARG_LISTENERS] <= LISTENERS_MOST ? 0 : -EINVAL;
 }
 
 void server_leave_if_done(struct server *server)
 {
-	if (server->stopping && server->http.exchanges == 0)
+	if (server->stopping && http_is_done(&server->http))
 		sd_event_exit(server->event, 0);
 }
 
@@ -137,9 +148,9 @@ static int warm_up(sd_event *event)
 	return r;
 }
 
-static int prepare(struct server *server, bool history)
+static int prepare(struct server *server, const uint32_t args[SERVER_ARGS])
 {
-	int r = take_descriptors(history);
+	int r = take_descriptors(args);
 
 	if (r == 0)
 		r = take_first_roster(server);
@@ -156,7 +167,8 @@ static int prepare(struct server *server, bool history)
 	server->keeper.whose = server;
 	server->interp = (struct interp)INTERP_INIT;
 	server->interp.path = "quod-js";
-	r = http_init(&server->http, server, SERVER_LISTEN_FD);
+	r = http_init(&server->http, server, SERVER_LISTEN_FD,
+		      args[SERVER_ARG_LISTENERS]);
 	if (r == 0)
 		r = pool_init(&server->pool, server->event, &server->keeper,
 			      &server->tenants.running);
@@ -232,7 +244,7 @@ static int serve(struct server *server, const uint32_t args[SERVER_ARGS])
 	int r;
 
 	server->owner = getuid();
-	r = prepare(server, args[SERVER_ARG_HISTORY] != 0);
+	r = prepare(server, args);
 	if (r < 0) {
 		log_say("the server cannot begin: %s%s", strerror(-r),
 			r == -EMFILE ? " (raise the limit on open files: ulimit -n)"
@@ -240,6 +252,8 @@ static int serve(struct server *server, const uint32_t args[SERVER_ARGS])
 		return r;
 	}
 	r = confine(server, args);
+	if (r == 0)
+		r = keeper_say_alive(&server->keeper, 0);
 	if (r == 0)
 		r = sd_event_loop(server->event);
 	http_free(&server->http);

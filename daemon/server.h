@@ -20,15 +20,18 @@
 
 /* Where it finds what it is given. */
 #define SERVER_ORDERS_FD  3
-#define SERVER_LISTEN_FD  4
-#define SERVER_ROSTER_FD  5
-#define SERVER_HISTORY_FD 6 /* only if SERVER_ARG_HISTORY says so */
+#define SERVER_ROSTER_FD  4
+#define SERVER_HISTORY_FD 5 /* with SERVER_ARG_HISTORY */
+#define SERVER_JOURNAL_FD 6 /* with SERVER_ARG_JOURNAL */
+#define SERVER_LISTEN_FD  7 /* and those that follow, SERVER_ARG_LISTENERS of them */
 
 /* What stands in its argv after its name, all numbers. */
 enum server_arg {
 	SERVER_ARG_UID = 1, /* whom to become where that may be chosen; 0: nobody else */
 	SERVER_ARG_GID,
 	SERVER_ARG_HISTORY, /* 1: there is a directory for it; 0: it is kept in memory */
+	SERVER_ARG_LISTENERS,
+	SERVER_ARG_JOURNAL, /* 0, or 1: the journal takes what is logged */
 	SERVER_ARGS,
 };
 

@@ -6,6 +6,8 @@
 #ifndef QUOD_TENANTS_H
 #define QUOD_TENANTS_H
 
+#include <netinet/in.h>
+
 #include "daemon/problem.h"
 #include "daemon/roster.h"
 
@@ -49,8 +51,14 @@ struct tenants {
 #define PEER_OVERFLOW 65534u
 #define PEER_UNKNOWN  UINT32_MAX
 
-/* Who somebody is by what the kernel says of him: as a user, else as a member of a group. */
+/* Only of a unix socket the kernel says who is at its other end. */
+enum peer_kind { PEER_UNIX, PEER_TCP };
+
+/* Who somebody is by what the kernel says of him: as a user, else as a member of a group.
+ * By TCP he is nobody: PEER_UNKNOWN, and in no group. */
 struct peer {
+	enum peer_kind kind;
+	struct in6_addr tcp_address; /* IPv4: mapped */
 	uid_t uid;
 	gid_t gids[64];
 	unsigned gids_count;

@@ -141,7 +141,8 @@ test_drain() {
 }
 
 test_wrong_starts() {
-	for words in '' '--socket' "--socket $dir/x --runs 0" "--socket $dir/x --runs 1x" \
+	for words in '--socket' \
+		"--socket $dir/x --server-user root" "--socket $dir/x --user yes" "--socket $dir/x --runs 0" "--socket $dir/x --runs 1x" \
 		"--socket $dir/x y" "--socket $dir/none/x" "--socket $dir/x --state $dir/none" \
 		'--nonsense'; do
 		code=0

@@ -27,6 +27,8 @@
 	X(GIFT, "a descriptor along with an order", "with descriptors")                  \
 	X(GIFTS, "a hundred descriptors", "with descriptors")                            \
 	X(FLOOD, "a thousand orders and no ear for answers", "cannot be answered")       \
+	X(LIVELY, "that it is alive, twice", "that says it is alive")                    \
+	X(MUTE, "nothing, whatever it is asked", "the server does not answer")           \
 	X(DEAF, "its socket closed, and lives on", "was killed by SIGKILL")              \
 	X(HONEST, "a right order: it gets three pipes, an ending, a quod-js", NULL)      \
 	X(LAZY, "no order to kill: the deadline is the monitor's", NULL)                 \

@@ -382,6 +382,12 @@ static void put_flood(void)
 	}
 }
 
+static void put_alive(unsigned times)
+{
+	while (times--)
+		put_about(0, ORDER_ALIVE);
+}
+
 /* What has to be the end of us. */
 static void provoke(enum scene scene)
 {
@@ -401,6 +407,8 @@ static void provoke(enum scene scene)
 		put_kill(1);
 	else if (scene == SCENE_FLOOD)
 		put_flood();
+	else if (scene == SCENE_LIVELY || scene == SCENE_MUTE)
+		put_alive(scene == SCENE_LIVELY ? 2 : 1);
 	else if (scene == SCENE_DEAF)
 		close(ORDERS);
 	else

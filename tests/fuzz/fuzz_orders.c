@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The monitor's reader: whatever comes from a server that was taken over, what goes
- * through is a run of an existing policy within its limits, or is about a run that there
- * was. The first byte of the input says how many runs there were, and its highest bit whether
- * a roster is yet to be adopted.
+ * through is a run of an existing policy within its limits, is about a run that there
+ * was, or is the sign of life that is due. The first byte of the input says how many runs
+ * there were and which sign that is, and its highest bit whether a roster is yet to be
+ * adopted.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -64,7 +65,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 				.policies = policies,
 				.policies_count = POLICIES};
 	struct roster now = before;
-	struct order_bounds bounds = {.now = &now, .last_run = len ? data[0] & 0x7f : 0};
+	struct order_bounds bounds = {.now = &now,
+				      .last_run = len ? data[0] & 0x7f : 0,
+				      .pings = len ? (data[0] & 0x7f) / 16 : 0,
+				      .alives = len ? data[0] % 16 : 0};
 	struct order order;
 
 	now.generation = GENERATION;
@@ -84,6 +88,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	}
 	if (order.kind == ORDER_ADOPT) {
 		must(bounds.before && order.generation == GENERATION && !order.run);
+		return 0;
+	}
+	if (order.kind == ORDER_ALIVE) {
+		must(order.run == bounds.alives && order.run <= bounds.pings);
 		return 0;
 	}
 	must(order.kind == ORDER_CLOCK || order.kind == ORDER_KILL);

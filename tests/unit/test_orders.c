@@ -130,7 +130,7 @@ Test(orders, a_jail_with_a_wrong_field)
 	WRONG_BOTH(version, ORDERS_VERSION + 1, VERSION);
 	WRONG_BOTH(version, 0, VERSION);
 	WRONG_BOTH(kind, 0, KIND);
-	WRONG_BOTH(kind, 6, KIND);
+	WRONG_BOTH(kind, 7, KIND);
 	WRONG_BOTH(unused, 1, EXCESS);
 	WRONG_BOTH(generation, 4, GENERATION);
 	WRONG_BOTH(generation, 6, GENERATION);
@@ -258,6 +258,39 @@ Test(orders, a_clock_lowers_and_never_raises)
 	cr_expect_not(order_lowers(&order, &run));
 }
 
+Test(orders, one_sign_of_life_is_due_at_a_time)
+{
+	struct order_bounds due = bounds;
+	struct order order = {.version = ORDERS_VERSION, .kind = ORDER_ALIVE}, into;
+
+	for (due.pings = 0; due.pings < 3; due.pings++) {
+		due.alives = due.pings;
+		for (order.run = 0; order.run < 5; order.run++)
+			cr_expect_eq(order_check(&order, sizeof(order), &due, &into),
+				     order.run == due.pings ? ORDER_FAULT_NONE
+							    : ORDER_FAULT_ALIVE);
+		due.alives++;
+		for (order.run = 0; order.run < 5; order.run++)
+			cr_expect_eq(order_check(&order, sizeof(order), &due, &into),
+				     ORDER_FAULT_ALIVE);
+	}
+}
+
+static struct order alive_order(void)
+{
+	return (struct order){.version = ORDERS_VERSION, .kind = ORDER_ALIVE};
+}
+
+Test(orders, with_a_sign_of_life_nothing_else_is_said)
+{
+	WRONG(alive_order, run, 1, ALIVE);
+	WRONG(alive_order, policy, 1, EXCESS);
+	WRONG(alive_order, tenant, 1, EXCESS);
+	WRONG(alive_order, id[0], '0', EXCESS);
+	for (int i = 0; i < LIMIT_IDS; i++)
+		WRONG(alive_order, limit[i], 1, EXCESS);
+}
+
 Test(orders, an_ending_comes_back_as_it_went)
 {
 	const struct jail_result result = {.end = JAIL_SIGNALED,
@@ -308,6 +341,9 @@ Test(orders, answers_come_with_what_belongs_to_them)
 	cr_expect(answer_is_valid(&answer, 1));
 	cr_expect_not(answer_is_valid(&answer, 0));
 	cr_expect_not(answer_is_valid(&answer, 2));
-	answer.kind = 5;
+	answer.kind = ANSWER_PING;
+	cr_expect(answer_is_valid(&answer, 0));
+	cr_expect_not(answer_is_valid(&answer, 1));
+	answer.kind = 6;
 	cr_expect_not(answer_is_valid(&answer, 0));
 }
