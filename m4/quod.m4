@@ -88,3 +88,16 @@ AC_DEFUN([QUOD_WITH_SOURCE], [
      $4=$withval])
   AC_SUBST([$4])
 ])
+
+dnl QUOD_SYSTEMD_DIR(VARIABLE, WHAT, BELOW PREFIX): a directory of systemd's, as its
+dnl pkg-config file has it; what goes to a prefix of its own, where systemd does not look,
+dnl has them there.
+AC_DEFUN([QUOD_SYSTEMD_DIR], [
+  AC_ARG_WITH([$1], [AS_HELP_STRING([--with-$1=DIR], [where $2 go @<:@where systemd looks@:>@])],
+    [$1=$withval],
+    [AS_CASE([$prefix], [NONE|/usr|/usr/local],
+      [$1=`$PKG_CONFIG --variable=$1 systemd 2>/dev/null`], [$1=])])
+  AS_CASE([$$1], [/*], [], [""], [$1='${prefix}/$3'],
+    [AC_MSG_ERROR([--with-$1 takes an absolute path, not $$1])])
+  AC_SUBST([$1])
+])

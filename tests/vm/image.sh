@@ -12,7 +12,8 @@ cache=$1
 here=$(dirname "$0")
 kernel=linux-image-cloud-amd64
 # What systemd needs to run a lingering user's manager, and what the tests call.
-packages=dbus,dbus-user-session,jq,kmod,libcap2,libpam-systemd,procps,strace,systemd,systemd-sysv
+packages=curl,dbus,dbus-user-session,jq,kmod,libcap2,libmicrohttpd12,libpam-systemd,libsqlite3-0
+packages=$packages,nginx-light,openssl,procps,strace,systemd,systemd-sysv
 
 # The file is there on every system that this can run on.
 # shellcheck source=/dev/null
@@ -73,7 +74,7 @@ arrange() {
 	ln -s ../quod-check.service "$root/etc/systemd/system/multi-user.target.wants/"
 	ln -sf /lib/systemd/system/multi-user.target "$root/etc/systemd/system/default.target"
 	for unit in apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer e2scrub_all.timer \
-		e2scrub_reap.service getty.target serial-getty@ttyS0.service; do
+		e2scrub_reap.service getty.target nginx.service serial-getty@ttyS0.service; do
 		ln -sf /dev/null "$root/etc/systemd/system/$unit"
 	done
 	echo quod >"$root/etc/hostname"

@@ -88,6 +88,15 @@ left_out() {
 	return 1
 }
 
+# Where there is a daemon it is tried as it is installed.
+install_build() {
+	make -s --no-print-directory -C "$QUOD_TEST_BUILD" install "DESTDIR=$work/job/installed" \
+		>"$work/install.log" 2>&1 || {
+		cat "$work/install.log"
+		exit 1
+	}
+}
+
 # The trees, as anybody may read them. The build tree may lie inside the source tree.
 make_job() {
 	mkdir "$work/job" "$work/job/build" "$work/job/source"
@@ -96,6 +105,7 @@ make_job() {
 	(cd "$QUOD_TEST_BUILD" && tar -cf - --exclude=.git --exclude=vm-cache --exclude='*.o' \
 		--exclude='*.a' --exclude=./build .) | tar -xf - -C "$work/job/build"
 	cp "$work/plan" "$work/job/plan"
+	install_build
 	chmod -R a+rX "$work/job"
 	mke2fs -q -t ext4 -O '^has_journal' -E root_owner=0:0 -d "$work/job" "$work/job.img" \
 		"$(($(du -sm "$work/job" | cut -f 1) + 64))M"
