@@ -38,7 +38,9 @@ static void key(struct text *to, const char *name)
 
 	if (last != '{' && last != '[')
 		text_add_char(to, ',');
-	text_addf(to, "\"%s\":", name);
+	text_add_char(to, '"');
+	text_add_str(to, name);
+	text_add_str(to, "\":");
 }
 
 static void key_str(struct text *to, const char *name, const char *value)

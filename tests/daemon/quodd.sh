@@ -165,6 +165,10 @@ test_confinement() {
 		is "$(ls -A "/proc/$server/root")" history 'its root has only its history'
 		is "$(awk '{ print $5 }' "/proc/$server/mountinfo" | sort | tr '\n' ' ')" \
 			'/ / /history ' 'and it has no mount beside'
+		is "$(awk '$5 == "/" { print substr($6, 1, 3) }' \
+			"/proc/$server/mountinfo" | sort -u)" 'ro,' 'it can make nothing else there'
+		has "$(awk '$5 == "/history" { print $6 }' "/proc/$server/mountinfo")" \
+			'nosuid,nodev,noexec' 'nor start anything there'
 		for ns in mnt net ipc uts; do
 			is "$([ "$(readlink "/proc/$server/ns/$ns")" != \
 				"$(readlink "/proc/$daemon/ns/$ns")" ] && echo own)" own \
