@@ -203,7 +203,7 @@ static int open_history(struct server *server, bool on_disk)
 	r = store_open(on_disk ? "/" SERVER_HISTORY_NAME : NULL, &settings,
 		       &server->store, why);
 	if (r < 0) {
-		log_say("the history cannot be opened: %s", why);
+		log_say("%s", why);
 		return r;
 	}
 	return sd_event_add_time_relative(server->event, &server->on_keep,

@@ -161,9 +161,10 @@ static int check_form(sqlite3 *db, char why[STORE_WHY_ROOM])
 	if (application == 0 && form == 0 && number_of(db, "PRAGMA page_count") <= 1)
 		return SQLITE_OK;
 	if (application == APPLICATION && form > FORM) {
-		snprintf(why, STORE_WHY_ROOM,
-			 "it was written by a newer quodd: install that one, or move "
-			 "history/" FILE_NAME " away");
+		snprintf(
+			why, STORE_WHY_ROOM,
+			"the history was written by a newer quodd: install that one, or move "
+			"history/" FILE_NAME " away");
 		return SQLITE_MISMATCH;
 	}
 	return application == APPLICATION && form == FORM ? SQLITE_OK : SQLITE_NOTADB;

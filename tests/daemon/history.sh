@@ -90,6 +90,20 @@ test_pages() {
 	is "$(field '.runs | length')" 0 'before the oldest there are none'
 }
 
+# What JSON makes six bytes of each is a large record of a small log.
+test_abridged() {
+	post '{"source":"var s = \"\\u0001\"; while (s.length < 32768) s += s; console.log(s); console.log(s.slice(8)); 5"}' /v1/run
+	is "$(field '"\(.status) \(.value) \(.logs | length)"')" 'ok 5 2' 'a large record'
+	id=$(field .id)
+	get "/v1/runs/$id"
+	conforms Record 'what is kept of it'
+	record_has '.status == "ok" and .value == null and .value_text == null and
+		.logs == [] and .logs_truncated and .usage.log_bytes == 65528' 'has no value and no log'
+	has "$(cat "$dir/headers")" 'Quod-Abridged: true' 'which a header says'
+	get '/v1/runs?limit=2'
+	is "$(field '[.runs[].abridged | tostring] | join(" ")')" 'true false' 'and its summary'
+}
+
 # bad QUERY WHERE
 bad() {
 	get "/v1/runs?$1"
@@ -467,6 +481,7 @@ daemon_start || fail 'the daemon starts' "$(cat "$dir/log")"
 test_records
 test_summaries
 test_pages
+test_abridged
 test_refusals
 test_cancel
 daemon_stop
