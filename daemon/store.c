@@ -379,6 +379,9 @@ int store_end(struct store *store, const struct record *record, int64_t number)
 	return 0;
 }
 
+/* Those that are never closed. */
+static struct store *left_open;
+
 void store_free(struct store *store)
 {
 	if (!store)
@@ -397,7 +400,13 @@ void store_free(struct store *store)
 	for (int i = 0; i < SQL_COUNT; i++)
 		sqlite3_finalize(store->statements[i]);
 	share_free(store);
+	if (!store->on_disk) {
+		sqlite3_close(store->db);
+		free(store);
+		return;
+	}
 	/* To close the database would be to unlink its log, which nobody may any more: the
 	 * next start finds it and carries it over. */
-	free(store);
+	store->next_left = left_open;
+	left_open = store;
 }

@@ -91,6 +91,7 @@ struct store {
 	int log_pages; /* in the write-ahead log */
 	struct share *shares;
 	size_t shares_count;
+	struct store *next_left; /* of those that are given back and cannot be closed */
 };
 
 /* store.c. Runs a statement to its end and resets it; SQLite's code. */
