@@ -114,6 +114,8 @@ enum MHD_Result http_refuse(struct exchange *exchange, const struct problem *pro
 	struct MHD_Response *response;
 	char seconds[16];
 
+	metrics_note_refusal(&exchange->server->metrics, problem->status,
+			     problem->reason);
 	problem_write(problem, &json);
 	response = make_response("application/problem+json", text_str(&json), json.len);
 	if (response && problem->allow[0])
@@ -206,10 +208,20 @@ static void on_completed(void *cls, struct MHD_Connection *mhd, void **context,
 
 /* --- connections -------------------------------------------------------------- */
 
+/* Those that there are: none after a stop. */
 static void enable_listeners(struct http *http, int enabled)
 {
 	for (unsigned i = 0; i < http->listeners_count; i++)
-		sd_event_source_set_enabled(http->listeners[i].on_listen, enabled);
+		if (http->listeners[i].on_listen)
+			sd_event_source_set_enabled(http->listeners[i].on_listen,
+						    enabled);
+}
+
+/* Who waits in the kernel's queue is taken, if there is room. */
+static void listen_again(struct http *http)
+{
+	if (http->connections_count < http->connections_most)
+		enable_listeners(http, SD_EVENT_ON);
 }
 
 static void on_connection(void *cls, struct MHD_Connection *mhd, void **context,
@@ -225,14 +237,15 @@ static void on_connection(void *cls, struct MHD_Connection *mhd, void **context,
 		connection->next = http->connections;
 		http->connections = connection;
 		http->connections_count++;
+		http->server->metrics.connections++;
 		return;
 	}
 	while (*at != connection)
 		at = &(*at)->next;
 	*at = connection->next;
 	free(connection);
-	if (--http->connections_count < http->connections_most)
-		enable_listeners(http, SD_EVENT_ON);
+	http->connections_count--;
+	listen_again(http);
 	server_leave_if_done(http->server);
 }
 
@@ -395,6 +408,20 @@ static int read_peer(const struct listener *listener, int fd,
 	return 0;
 }
 
+/* Whoever cannot be taken stays in the kernel's queue, which would wake us at once again:
+ * the next sweep looks after him. A client that has gone is no reason. */
+static void hold_off(struct http *http, int errnum)
+{
+	if (errnum == EAGAIN || errnum == EINTR || errnum == ECONNABORTED)
+		return;
+	ready_lacks(&http->server->ready, READY_DESCRIPTORS,
+		    errnum == EMFILE ? "raise the limit on open files: ulimit -n, or "
+				       "LimitNOFILE= in the unit"
+				     : NULL,
+		    "a connection cannot be taken: %s", strerror(errnum));
+	enable_listeners(http, SD_EVENT_OFF);
+}
+
 static int on_listen(sd_event_source *source, int listen_fd, uint32_t events,
 		     void *userdata)
 {
@@ -409,12 +436,19 @@ static int on_listen(sd_event_source *source, int listen_fd, uint32_t events,
 
 	(void)source;
 	(void)events;
-	if (fd < 0 || read_peer(listener, fd, &address, &peer) < 0)
+	if (fd < 0) {
+		hold_off(http, errno);
 		return 0;
-	if (has_too_many(http, &peer))
+	}
+	ready_has(&http->server->ready, READY_DESCRIPTORS);
+	if (read_peer(listener, fd, &address, &peer) < 0)
+		return 0;
+	if (has_too_many(http, &peer)) {
 		turn_away(fd);
-	else
+		metrics_note_refusal(&http->server->metrics, 503, "connections");
+	} else {
 		r = add_connection(http, &fd, &peer, &address);
+	}
 	if (r < 0)
 		log_say("a connection is lost: %s", strerror(-r));
 	/* Who comes now waits in the kernel's queue. */
@@ -431,6 +465,7 @@ static int on_sweep(sd_event_source *source, uint64_t usec, void *userdata)
 	for (struct connection *at = http->connections; at; at = at->next)
 		if (at->deadline_ns && now >= at->deadline_ns)
 			shutdown(at->fd, SHUT_RDWR);
+	listen_again(http);
 	server_leave_if_done(http->server);
 	sd_event_source_set_time(source, usec + SWEEP_US);
 	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
@@ -521,8 +556,6 @@ static int watch(struct http *http)
 	if (r >= 0)
 		r = sd_event_add_io(event, &http->on_ready, info->epoll_fd, EPOLLIN,
 				    on_ready, http);
-	for (unsigned i = 0; r >= 0 && i < http->listeners_count; i++)
-		r = watch_listener(&http->listeners[i]);
 	if (r >= 0)
 		r = sd_event_add_time_relative(event, &http->on_time, CLOCK_MONOTONIC,
 					       SWEEP_US, SWEEP_US, on_sweep, http);
@@ -559,8 +592,7 @@ void http_adopt(struct http *http)
 	if (bound_connections(http) < 0)
 		log_say("too few descriptors may be open for so many runs (raise the "
 			"limit on open files: LimitNOFILE=, ulimit -n)");
-	if (http->connections_count < http->connections_most)
-		enable_listeners(http, SD_EVENT_ON);
+	listen_again(http);
 }
 
 /* Closed, never shut down: the next daemon goes on with the same socket. */
@@ -573,6 +605,15 @@ static void leave_listeners(struct http *http)
 		listener->fd = close_fd(listener->fd);
 	}
 	http->listeners_count = 0;
+}
+
+int http_listen(struct http *http)
+{
+	int r = 0;
+
+	for (unsigned i = 0; r >= 0 && i < http->listeners_count; i++)
+		r = watch_listener(&http->listeners[i]);
+	return r;
 }
 
 void http_stop_listening(struct http *http)

@@ -72,7 +72,8 @@ struct http {
 int http_init(struct http *http, struct server *server, int first_fd, unsigned count);
 /* Another roster counts. */
 void http_adopt(struct http *http);
-
+/* Connections are taken from now on. Errors: what sd-event gives. */
+int http_listen(struct http *http);
 /* Lets go of its sockets, which others may hold, and hurries those who are connected. */
 void http_stop_listening(struct http *http);
 

@@ -47,6 +47,10 @@ struct job {
 	struct record record;
 	struct run *run;
 	sd_event_source *slots[WATCH_COUNT], *on_time, *on_hangup;
+	uint64_t begin_ns;
+	/* A trial has no exchange, but this. */
+	void (*tried)(const struct record *record, void *whose);
+	void *whose;
 };
 
 static void unwatch(void *whose)
@@ -113,6 +117,7 @@ static void waited_in_vain(struct job *job)
 		    "the run has waited for %llu ms, and its turn did not come",
 		    (unsigned long long)job->account->terms.value[TERM_QUEUE_MS]);
 	job->refusal.retry_after = 1;
+	job->refusal.reason = "waited";
 	refuse_waiting(job);
 }
 
@@ -200,6 +205,7 @@ static void refuse_unrecorded(const struct server *server, struct problem *probl
 {
 	problem_set(problem, 503, NULL, "%s", store_trouble(server->store));
 	problem->retry_after = 1;
+	problem->reason = "history";
 }
 
 /* None of it is a tenant's own word, but for a name that an operator gave him. */
@@ -217,16 +223,27 @@ static void log_run(const struct record *record)
 }
 
 /* The history knows it before its client does. */
+static void tell_end(struct job *job)
+{
+	struct server *server = job->server;
+
+	if (!job->unrecorded)
+		job->unrecorded = store_end(server->store, &job->record, job->number) < 0;
+	if (job->unrecorded)
+		refuse_unrecorded(server, &job->refusal);
+	metrics_note_run(&server->metrics, &job->record,
+			 (clock_mono_ns() - job->begin_ns) / NS_PER_US);
+	if (job->record.status == STATUS_INTERNAL_ERROR)
+		ready_doubt(&server->ready);
+}
+
 static void finish(struct job *job)
 {
 	job->over = true;
 	leave_list(job);
 	unwatch_all(job);
-	if (!job->unrecorded)
-		job->unrecorded =
-			store_end(job->server->store, &job->record, job->number) < 0;
-	if (job->unrecorded)
-		refuse_unrecorded(job->server, &job->refusal);
+	if (!job->tried)
+		tell_end(job);
 	output_record(&job->output, &job->record);
 	log_run(&job->record);
 	if (job->exchange)
@@ -234,6 +251,8 @@ static void finish(struct job *job)
 	/* Another may begin with it at once: nothing of ours is needed for that. */
 	tenants_leave(&job->server->tenants, &job->waiter);
 	pool_tend(&job->server->pool);
+	if (job->tried)
+		job->tried(&job->record, job->whose);
 }
 
 static void go_on(struct job *job)
@@ -286,6 +305,7 @@ static int on_hangup(sd_event_source *source, int fd, uint32_t events, void *use
 		return 0;
 	}
 	problem_set(&job->refusal, 503, NULL, "its client has gone");
+	job->refusal.reason = "gone";
 	refuse_waiting(job);
 	return 0;
 }
@@ -301,23 +321,34 @@ static bool wants_stream(struct exchange *exchange)
 	return accept && strcasestr(accept, STREAM_TYPE);
 }
 
-static struct job *job_new(struct exchange *exchange, bool check_only)
+static struct job *job_new(struct server *server, struct tenant *account, bool stream)
 {
 	struct job *job = calloc(1, sizeof(*job));
 
 	if (!job)
 		return NULL;
-	job->server = exchange->server;
-	job->exchange = exchange;
-	job->account = tenant_ref(exchange->account);
-	job->check_only = check_only;
-	job->stream = wants_stream(exchange);
+	job->server = server;
+	job->account = tenant_ref(account);
+	job->begin_ns = clock_mono_ns();
+	job->stream = stream;
 	job->body = (struct job_body)JOB_BODY_INIT;
+	output_init_held(&job->output, stream ? OUTPUT_NDJSON : OUTPUT_JSON);
+	return job;
+}
+
+static struct job *job_of(struct exchange *exchange, bool check_only)
+{
+	struct job *job =
+		job_new(exchange->server, exchange->account, wants_stream(exchange));
+
+	if (!job)
+		return NULL;
+	job->exchange = exchange;
+	job->check_only = check_only;
 	job->json = exchange->body;
 	exchange->body = (struct text)TEXT_INIT(0);
 	job->held = exchange->held;
 	exchange->held = 0;
-	output_init_held(&job->output, job->stream ? OUTPUT_NDJSON : OUTPUT_JSON);
 	return job;
 }
 
@@ -378,7 +409,7 @@ static int start(struct job *job)
 	job->means = (struct run_means){.cell = &job->cell.cell,
 					.interp = &server->interp,
 					.output = &job->output,
-					.note = note,
+					.note = job->tried ? NULL : note,
 					.whose = job};
 	job->run = run_new(&job->body.request, &job->means, &job->record);
 	if (!job->run)
@@ -482,7 +513,7 @@ static int begin(struct job *job, struct problem *problem)
 enum MHD_Result job_begin(struct exchange *exchange, bool check_only)
 {
 	struct problem problem = {0};
-	struct job *job = job_new(exchange, check_only);
+	struct job *job = job_of(exchange, check_only);
 
 	if (!job) {
 		problem_set(&problem, 500, NULL, "there is no memory for a job");
@@ -497,6 +528,36 @@ enum MHD_Result job_begin(struct exchange *exchange, bool check_only)
 	if (!job->run)
 		job_free(job);
 	return problem.status ? http_refuse(exchange, &problem) : MHD_NO;
+}
+
+int job_try(struct server *server, struct tenant *tenant, uint32_t policy,
+	    void (*done)(const struct record *record, void *whose), void *whose)
+{
+	static const char source[] = "true";
+	struct roster *roster = server->tenants.roster;
+	struct job *job = job_new(server, tenant, false);
+	struct request *request;
+
+	if (!job)
+		return -ENOMEM;
+	if (!tenants_try(&server->tenants, tenant, &job->waiter)) {
+		job_free(job);
+		return -EAGAIN;
+	}
+	job->tried = done;
+	job->whose = whose;
+	job->roster = roster_ref(roster);
+	job->body.policy = policy;
+	request = &job->body.request;
+	request_begin(request, roster->policies[policy],
+		      &roster->policies[policy]->limits);
+	request->source = source;
+	request->source_len = sizeof(source) - 1;
+	request->name = "trial";
+	if (start(job) == 0) /* and may have freed it */
+		return 0;
+	job_free(job);
+	return -ENOMEM;
 }
 
 bool job_is_over(const struct job *job)

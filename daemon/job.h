@@ -7,6 +7,7 @@
 
 #include "daemon/http.h"
 #include "daemon/job_body.h"
+#include "supervisor/record.h"
 
 /* Begins it, or refuses: the exchange's body is the job. */
 enum MHD_Result job_begin(struct exchange *exchange, bool check_only);
@@ -20,6 +21,13 @@ void job_start_waiting(struct waiter *waiter);
 /* The run with that id, if it is under way and `tenant`'s (NULL: anybody's), is cancelled;
  * false: it is not. Its client gets its record. */
 bool job_cancel(struct server *server, const char *tenant, const char *id);
+/*
+ * A trial: one line runs with that policy, in this tenant's name but not on his account,
+ * and done() gets its record once it is over, which may be before this returns. Errors:
+ * -EAGAIN, there is no place; -ENOMEM; then done() is not called.
+ */
+int job_try(struct server *server, struct tenant *tenant, uint32_t policy,
+	    void (*done)(const struct record *record, void *whose), void *whose);
 
 bool job_is_over(const struct job *job);
 

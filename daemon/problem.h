@@ -29,6 +29,7 @@ struct problem {
 	char where[120];
 	char allow[32];	      /* 405: the methods that there are */
 	unsigned retry_after; /* 429, 503: seconds */
+	const char *reason;   /* for the metrics, see REFUSALS; NULL: as the status */
 };
 
 /* Returns -EINVAL, so that it can be returned in turn. `where` may be NULL. */

@@ -18,7 +18,11 @@
 #include "policy/policy.h"
 #include "supervisor/json.h"
 
-#define JSON_TYPE "application/json"
+#define JSON_TYPE    "application/json"
+#define METRICS_TYPE "text/plain; version=0.0.4; charset=utf-8"
+
+/* All series there may be, with names at their longest. */
+#define METRICS_MOST (8u << 20)
 
 struct route {
 	const char *method, *path; /* that may end with {id} */
@@ -39,17 +43,39 @@ static enum MHD_Result answer_health(struct exchange *exchange)
 	return http_reply(exchange, 200, JSON_TYPE, alive, sizeof(alive) - 1);
 }
 
+/* What others may use is not told by the way. */
+static uint64_t shown_policies(const struct exchange *exchange)
+{
+	if (exchange->is_operator)
+		return UINT64_MAX;
+	return exchange->account ? exchange->account->policies : 0;
+}
+
 static enum MHD_Result answer_ready(struct exchange *exchange)
 {
-	const struct server *server = exchange->server;
+	const struct ready *ready = &exchange->server->ready;
+	own_text struct text json = TEXT_INIT(262144);
+
+	ready_write(ready, shown_policies(exchange), &json);
+	return http_reply(exchange, ready_is(ready) ? 200 : 503, JSON_TYPE,
+			  text_str(&json), json.len);
+}
+
+static enum MHD_Result answer_metrics(struct exchange *exchange)
+{
+	own_text struct text metrics = TEXT_INIT(METRICS_MOST);
 	struct problem problem = {0};
 
-	if (server->stopping)
-		problem_set(&problem, 503, NULL, "the daemon is stopping");
-	else if (store_trouble(server->store))
-		problem_set(&problem, 503, NULL, "%s", store_trouble(server->store));
-	else
-		return answer_health(exchange);
+	if (!exchange->is_operator) {
+		problem_set(&problem, 403, NULL, "metrics are for operators");
+		return http_refuse(exchange, &problem);
+	}
+	metrics_write(exchange->server, &metrics);
+	if (text_status(&metrics) == 0)
+		return http_reply(exchange, 200, METRICS_TYPE, text_str(&metrics),
+				  metrics.len);
+	problem_set(&problem, 500, NULL, "the metrics cannot be written: %s",
+		    strerror(-text_status(&metrics)));
 	return http_refuse(exchange, &problem);
 }
 
@@ -169,6 +195,7 @@ static enum MHD_Result answer_check(struct exchange *exchange)
 
 static const struct route routes[] = {
 	{"GET", "/healthz", answer_health, FOR_ALL, false},
+	{"GET", "/metrics", answer_metrics, FOR_ALL, false},
 	{"GET", "/readyz", answer_ready, FOR_ALL, false},
 	{"GET", "/v1/openapi.json", answer_openapi, FOR_KNOWN, false},
 	{"GET", "/v1/policies", answer_policies, FOR_KNOWN, false},
@@ -359,6 +386,7 @@ enum MHD_Result routes_answer(struct exchange *exchange)
 			    "tenant '%s' has sent more than may be in memory at once",
 			    exchange->tenant);
 		problem.retry_after = 1;
+		problem.reason = "bodies";
 	} else if (text_status(&exchange->body) == -E2BIG)
 		problem_set(&problem, 413, NULL, "the body has more than %u bytes",
 			    JOB_BODY_MOST);

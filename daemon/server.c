@@ -69,6 +69,8 @@ static void on_stop(void *whose)
 
 	server->stopping = true;
 	pool_flush(&server->pool);
+	ready_lacks(&server->ready, READY_SERVICE,
+		    "ask again when it has been started anew", "the daemon is stopping");
 	http_stop_listening(&server->http);
 	server_leave_if_done(server);
 }
@@ -110,6 +112,7 @@ static void on_roster(void *whose, int fd)
 	http_adopt(&server->http);
 	pool_adopt(&server->pool, server->tenants.roster, server->http.files_most,
 		   server->http.files_spare);
+	ready_adopt(&server->ready);
 }
 
 static int take_first_roster(struct server *server)
@@ -239,11 +242,26 @@ static void ignore_signals(void)
 		signal(ignored[i], SIG_IGN);
 }
 
+static int work(struct server *server)
+{
+	int r = ready_begin(&server->ready, server), code;
+
+	if (r == 0 && sd_event_get_exit_code(server->event, &code) >= 0)
+		return code;
+	if (r == 0)
+		r = http_listen(&server->http);
+	/* The first sign of life says that clients are served. */
+	if (r >= 0)
+		r = keeper_say_alive(&server->keeper, 0);
+	return r < 0 ? r : sd_event_loop(server->event);
+}
+
 static int serve(struct server *server, const uint32_t args[SERVER_ARGS])
 {
 	int r;
 
 	server->owner = getuid();
+	metrics_init(&server->metrics);
 	r = prepare(server, args);
 	if (r < 0) {
 		log_say("the server cannot begin: %s%s", strerror(-r),
@@ -253,11 +271,11 @@ static int serve(struct server *server, const uint32_t args[SERVER_ARGS])
 	}
 	r = confine(server, args);
 	if (r == 0)
-		r = keeper_say_alive(&server->keeper, 0);
-	if (r == 0)
-		r = sd_event_loop(server->event);
+		r = work(server);
+	ready_free(&server->ready);
 	http_free(&server->http);
 	pool_free(&server->pool);
+	metrics_free(&server->metrics);
 	tenants_free(&server->tenants);
 	sd_event_source_disable_unref(server->on_keep);
 	store_free(server->store);

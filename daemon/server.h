@@ -12,7 +12,9 @@
 
 #include "daemon/http.h"
 #include "daemon/keeper.h"
+#include "daemon/metrics.h"
 #include "daemon/pool.h"
+#include "daemon/ready.h"
 #include "daemon/store.h"
 #include "daemon/tenants.h"
 
@@ -40,6 +42,8 @@ struct server {
 	struct keeper keeper;
 	struct pool pool;
 	struct http http;
+	struct metrics metrics;
+	struct ready ready;
 	struct store *store;
 	sd_event_source *on_keep; /* the store's housekeeping */
 	struct job *jobs;	  /* runs that are not over */

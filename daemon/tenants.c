@@ -120,14 +120,19 @@ static struct tenant *next_tenant(const struct tenants *tenants)
 	return best;
 }
 
+static void take_place(struct tenants *tenants, struct waiter *waiter)
+{
+	waiter->placed = true;
+	waiter->tenant->running++;
+	tenants->running++;
+}
+
 static void give_place(struct tenants *tenants, struct waiter *waiter)
 {
 	struct tenant *tenant = waiter->tenant;
 
-	waiter->placed = true;
-	tenant->running++;
+	take_place(tenants, waiter);
 	tenant->started++;
-	tenants->running++;
 	tenant->served = ++tenants->served;
 }
 
@@ -224,6 +229,7 @@ static int check_queue(const struct tenant *tenant, struct problem *problem)
 		    "tenant '%s' has %u runs under way and %u that wait, and no more may",
 		    tenant->name, tenant->running, tenant->queued);
 	problem->retry_after = 1;
+	problem->reason = "queue";
 	return -EAGAIN;
 }
 
@@ -250,6 +256,16 @@ int tenants_enter(struct tenants *tenants, struct tenant *tenant, struct waiter 
 	else
 		push(tenant, waiter);
 	return at_once;
+}
+
+bool tenants_try(struct tenants *tenants, struct tenant *tenant, struct waiter *waiter)
+{
+	if (tenant->queued || !may_start(tenant) || tenants->running >= places(tenants))
+		return false;
+	*waiter = (struct waiter){.tenant = tenant_ref(tenant),
+				  .since_ns = clock_mono_ns()};
+	take_place(tenants, waiter);
+	return true;
 }
 
 static bool is_needed(const struct tenant *tenant)

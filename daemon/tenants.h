@@ -85,6 +85,9 @@ struct tenant *tenants_find_name(const struct tenants *tenants, const char *name
  */
 int tenants_enter(struct tenants *tenants, struct tenant *tenant, struct waiter *waiter,
 		  struct problem *problem);
+/* The same for a run of ours: a place that is free now, if there is one, without rate and
+ * without being counted. */
+bool tenants_try(struct tenants *tenants, struct tenant *tenant, struct waiter *waiter);
 /* Gives the place back or leaves the queue, whichever it is in; other waiters may start
  * meanwhile. */
 void tenants_leave(struct tenants *tenants, struct waiter *waiter);

@@ -385,7 +385,8 @@ test_full_disk() {
 	has "$(field .detail)" 'make room' 'and what to do is told'
 	has "$(cat "$dir/headers")" 'Retry-After: 1' 'with the time to come again'
 	get /readyz
-	refused 503 null 'it is not ready'
+	is "$http $(field '[.missing[].what] | join(",")')" '503 history' 'it is not ready'
+	conforms Readiness 'not ready'
 	get /healthz
 	is "$http" 200 'but alive'
 	get /v1/runs

@@ -11,7 +11,7 @@ test_plain() {
 	conforms Health /healthz
 	get /readyz
 	is "$http" 200 'ready'
-	conforms Health /readyz
+	conforms Readiness /readyz
 	get /v1/policies
 	conforms Policies /v1/policies
 	is "$(field '[.policies[].name] | join(" ")')" 'default verify open' 'the built-in policies'

@@ -5,9 +5,11 @@
  *	talk PATH	sends its stdin at once, then prints what comes, until the end of that
  *	talk PATH N	opens N connections and sends nothing; prints "open" or what each is
  *			told first, when all of them are made; holds them until its stdin ends
+ *	talk PATH keep	sends its stdin as it comes, prints what comes, until the end of both
  *	talk PATH slow	sends its stdin, then a byte a tenth of a second, until it is closed
  */
 #include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,9 +91,37 @@ static void drip(int fd)
 	}
 }
 
+static void keep(int fd)
+{
+	struct pollfd slots[] = {{.fd = STDIN_FILENO, .events = POLLIN},
+				 {.fd = fd, .events = POLLIN}};
+	char bytes[4096];
+	ssize_t n;
+
+	while (slots[1].fd >= 0 && poll(slots, ARRAY_LEN(slots), -1) > 0) {
+		if (slots[0].revents) {
+			n = read(STDIN_FILENO, bytes, sizeof(bytes));
+			if (n > 0)
+				send(fd, bytes, (size_t)n, MSG_NOSIGNAL);
+			else
+				shutdown(fd, SHUT_WR);
+			slots[0].fd = n > 0 ? STDIN_FILENO : -1;
+		}
+		if (slots[1].revents) {
+			n = read(fd, bytes, sizeof(bytes));
+			fwrite(bytes, 1, n > 0 ? (size_t)n : 0, stdout);
+			fflush(stdout);
+			slots[1].fd = n > 0 ? fd : -1;
+		}
+	}
+}
+
 int main(int argc, char **argv)
 {
-	if (argc == 3 && strcmp(argv[2], "slow") != 0) {
+	bool slow = argc == 3 && strcmp(argv[2], "slow") == 0;
+	bool keeps = argc == 3 && strcmp(argv[2], "keep") == 0;
+
+	if (argc == 3 && !slow && !keeps) {
 		int count = atoi(argv[2]);
 
 		hold(argv[1], count < CONNECTIONS_MOST ? count : CONNECTIONS_MOST);
@@ -100,8 +130,12 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return 2;
 	own_fd int fd = reach(argv[1]);
+	if (keeps) {
+		keep(fd);
+		return 0;
+	}
 	send_input(fd);
-	if (argc == 3)
+	if (slow)
 		drip(fd);
 	print_all(fd);
 	return 0;
