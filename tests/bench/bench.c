@@ -19,13 +19,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <sys/wait.h>
 
 #include "base/number.h"
 #include "base/own.h"
 #include "rootfs/protocol.h"
+#include "tests/bench/sample.h"
 
 #define COMMANDS_MOST  16
 #define ARGUMENTS_MOST 64
@@ -45,28 +45,6 @@ struct bench {
 	size_t count;
 	uint32_t rounds, warm_ups, gap_us, minus_us;
 };
-
-static double now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Sorts in place. */
-static double percentile(double *values, size_t count, double part)
-{
-	qsort(values, count, sizeof(*values), by_value);
-	return values[(size_t)(part * (double)(count - 1) + 0.5)];
-}
 
 /* Is there a VALUE that says 2, and then END? */
 static int frames_are_good(const unsigned char *bytes, size_t len)

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * floor [-c CGROUP] QUOD-JS ARENA <JOB: the least program that does the kernel's part of
+ * floor [-c CGROUP] [-l MS CLIENTS] QUOD-JS ARENA <JOB: the least program that does the kernel's part of
  * `quod run`, and nothing else. It makes the same namespaces, maps one id in the same
  * way, puts the guest into the same empty root with no capability, the same rlimits and
  * the same filter, execs the same interpreter, feeds it the job that stands on its own
  * stdin, reads frames to the end and prints the value. No lease, no cgroup, no checks of
  * what comes back, no record: what `quod run` costs above this is its own.
+ *
+ * With -l so many of it do that at once, again and again for so many milliseconds; how
+ * many runs that were is printed. That is the floor of quodd under load.
  *
  * A measuring instrument: it explains nothing when it fails, it says the step and stops.
  */
@@ -20,13 +23,16 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/own.h"
@@ -170,17 +176,27 @@ static void map_ids(int pid)
 }
 
 /* The job is small enough to lie in the pipe before the guest exists. */
-static void feed(int to)
+static size_t read_job(char job[BUFFER_BYTES])
 {
-	char buffer[BUFFER_BYTES];
+	size_t len = 0;
 	ssize_t n;
 
-	while ((n = read(STDIN_FILENO, buffer, sizeof(buffer))) > 0)
-		must(write(to, buffer, (size_t)n), "feed");
+	while (len < BUFFER_BYTES &&
+	       (n = read(STDIN_FILENO, job + len, BUFFER_BYTES - len)) > 0)
+		len += (size_t)n;
+	return len;
+}
+
+static void print_value(const unsigned char *frame, size_t len)
+{
+	size_t json = get_u32le(frame + FRAME_HEADER_BYTES + 1);
+
+	dprintf(STDOUT_FILENO, "%.*s\n", (int)(len - 5 - json),
+		(const char *)frame + FRAME_HEADER_BYTES + 5 + json);
 }
 
 /* Frames up to END; the text of VALUE goes out as it comes. */
-static void drain(int from)
+static void drain(int from, bool quiet)
 {
 	static unsigned char buffer[BUFFER_BYTES];
 	size_t have = 0, at = 0;
@@ -193,12 +209,8 @@ static void drain(int from)
 			size_t len = get_u32le(frame + 1);
 			if (have - at < FRAME_HEADER_BYTES + len)
 				break;
-			if (frame[0] == FRAME_VALUE) {
-				size_t json = get_u32le(frame + FRAME_HEADER_BYTES + 1);
-				dprintf(STDOUT_FILENO, "%.*s\n", (int)(len - 5 - json),
-					(const char *)frame + FRAME_HEADER_BYTES + 5 +
-						json);
-			}
+			if (frame[0] == FRAME_VALUE && !quiet)
+				print_value(frame, len);
 			at += FRAME_HEADER_BYTES + len;
 			if (frame[0] == FRAME_END)
 				return;
@@ -206,10 +218,8 @@ static void drain(int from)
 	}
 }
 
-static void leaf_make(struct floor *floor, const char *group)
+static void leaf_make(struct floor *floor)
 {
-	floor->group = open(group, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	must(floor->group, group);
 	snprintf(floor->leaf_name, sizeof(floor->leaf_name), "floor%d", (int)getpid());
 	must(mkdirat(floor->group, floor->leaf_name, 0755), "mkdir of the leaf");
 	floor->leaf =
@@ -245,34 +255,105 @@ static int clone_child(const struct floor *floor)
 	return pid;
 }
 
+/* One run; its exit code. */
+static int run_once(struct floor *floor, const char *job, size_t job_len, bool quiet)
+{
+	int status;
+
+	if (floor->group >= 0)
+		leaf_make(floor);
+	must(pipe2(floor->in, O_CLOEXEC), "pipe");
+	must(pipe2(floor->out, O_CLOEXEC), "pipe");
+	must(pipe2(floor->go, O_CLOEXEC), "pipe");
+
+	int pid = clone_child(floor);
+	map_ids(pid);
+	must(write(floor->go[1], "g", 1), "go");
+	must(write(floor->in[1], job, job_len), "feed");
+	close(floor->in[1]);
+	close(floor->out[1]);
+	drain(floor->out[0], quiet);
+	must(waitpid(pid, &status, 0), "waitpid");
+	close(floor->in[0]);
+	close(floor->out[0]);
+	close(floor->go[0]);
+	close(floor->go[1]);
+	if (floor->leaf >= 0) {
+		close(floor->leaf);
+		leaf_remove(floor);
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* The count goes into a pipe, whole. */
+static _Noreturn void work(struct floor *floor, const char *job, size_t job_len,
+			   int64_t end_ms, int tell)
+{
+	unsigned count = 0;
+
+	for (; now_ms() < end_ms; count++)
+		if (run_once(floor, job, job_len, true) != 0)
+			die("a run");
+	must(write(tell, &count, sizeof(count)), "tell");
+	_exit(0);
+}
+
+static int run_many(struct floor *floor, const char *job, size_t job_len, int ms,
+		    int clients)
+{
+	unsigned long total = 0;
+	int64_t end_ms = now_ms() + ms;
+	unsigned count;
+	int ends[2];
+
+	must(pipe2(ends, O_CLOEXEC), "pipe");
+	for (int i = 0; i < clients; i++) {
+		int pid = fork();
+		must(pid, "fork");
+		if (pid == 0)
+			work(floor, job, job_len, end_ms, ends[1]);
+	}
+	close(ends[1]);
+	while (read(ends[0], &count, sizeof(count)) == sizeof(count))
+		total += count;
+	while (wait(NULL) > 0)
+		continue;
+	printf("%lu\n", total);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct floor floor = {.group = -1, .leaf = -1};
-	int status;
+	static char job[BUFFER_BYTES];
+	int ms = 0, clients = 0;
 
-	if (argc == 5 && strcmp(argv[1], "-c") == 0) {
-		leaf_make(&floor, argv[2]);
+	if (argc > 2 && strcmp(argv[1], "-c") == 0) {
+		floor.group = open(argv[2], O_PATH | O_DIRECTORY | O_CLOEXEC);
+		must(floor.group, argv[2]);
 		argv += 2;
 		argc -= 2;
+	}
+	if (argc > 3 && strcmp(argv[1], "-l") == 0) {
+		ms = atoi(argv[2]);
+		clients = atoi(argv[3]);
+		argv += 3;
+		argc -= 3;
 	}
 	if (argc != 3)
 		return 2;
 	floor.argv = argv + 1;
 	floor.exe = open(argv[1], O_PATH | O_CLOEXEC);
 	must(floor.exe, argv[1]);
-	must(pipe2(floor.in, O_CLOEXEC), "pipe");
-	must(pipe2(floor.out, O_CLOEXEC), "pipe");
-	must(pipe2(floor.go, O_CLOEXEC), "pipe");
-
-	int pid = clone_child(&floor);
-	map_ids(pid);
-	must(write(floor.go[1], "g", 1), "go");
-	feed(floor.in[1]);
-	close(floor.in[1]);
-	close(floor.out[1]);
-	drain(floor.out[0]);
-	must(waitpid(pid, &status, 0), "waitpid");
-	if (floor.leaf >= 0)
-		leaf_remove(&floor);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	size_t job_len = read_job(job);
+	return clients ? run_many(&floor, job, job_len, ms, clients)
+		       : run_once(&floor, job, job_len, false);
 }

@@ -1,0 +1,177 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The second half of `make bench`: quodd under load, against `quod run` and against the floor.
+# Everything that is compared is measured interleaved, in one run. Lines that begin with #BENCH
+# are for machines.
+#	BENCH_ROUNDS=1000  BENCH_SLICES=5 of BENCH_SLICE_MS=2000  BENCH_TENANTS=1000
+set -eu
+
+build=$QUOD_TEST_BUILD
+bench=$build/tests/bench
+quodd=$build/quodd
+quod=$build/quod
+js=$build/quod-js
+QUOD_JS=$js
+export QUOD_JS
+rounds=${BENCH_ROUNDS:-1000}
+slices=${BENCH_SLICES:-5}
+slice_ms=${BENCH_SLICE_MS:-2000}
+tenants=${BENCH_TENANTS:-1000}
+warm=${BENCH_WARM:-200}
+arena=$((32 * 1024 * 1024))
+bad=0
+
+dir=$(mktemp -d "${TMPDIR:-/tmp}/quod-bench.XXXXXX")
+pids=
+# shellcheck disable=SC2086 # pids are words
+trap '[ -z "$pids" ] || kill $pids 2>/dev/null; wait; rm -rf "$dir"' EXIT
+trap 'exit 130' INT TERM HUP
+
+absent() {
+	printf 'left out: %-16s %s\n' "$1" "$2"
+	printf '#BENCH left_out=%s\n' "$1"
+}
+
+has_option() {
+	"$quodd" --help | grep -q -- "--$1\\b"
+}
+
+# start NAME OPTIONS...: a daemon of its own; its socket is $dir/NAME.
+start() {
+	start_name=$1
+	shift
+	mkdir "$dir/$start_name.state"
+	"$quodd" --socket "$dir/$start_name" --state "$dir/$start_name.state" "$@" \
+		2>"$dir/$start_name.log" &
+	pid=$!
+	pids="$pids $pid"
+	for _ in $(seq 500); do
+		! curl -s --unix-socket "$dir/$start_name" http://quodd/readyz |
+			grep -q '"ready"' || return 0
+		sleep 0.02
+	done
+	cat "$dir/$start_name.log" >&2
+	exit 1
+}
+
+stop() {
+	kill "$pid"
+	wait "$pid" || true
+}
+
+server_of() {
+	for child in $(cat "/proc/$1/task/$1/children"); do
+		[ "$(cat "/proc/$child/comm")" != quodd-server ] || echo "$child"
+	done
+}
+
+# jails_of MONITOR: their pids.
+jails_of() {
+	for child in $(cat "/proc/$1/task/$1/children"); do
+		[ "$(cat "/proc/$child/comm")" != quod-js ] || echo "$child"
+	done
+}
+
+memory() {
+	printf '  %-40s %8d KiB\n' "$1" "$2"
+	printf '#BENCH %s=%d\n' "$(printf %s "$1" | tr ' ' _)" "$2"
+}
+
+# leaf_group: where the daemons make their leaves, so that the floor makes some too.
+leaf_group() {
+	own=$(sed -n 's|^0::/||p' /proc/self/cgroup)
+	for mount in /sys/fs/cgroup /sys/fs/cgroup/unified; do
+		if [ -w "$mount/$own/quod/cgroup.procs" ]; then
+			echo "$mount/$own/quod"
+			return
+		fi
+	done
+}
+
+median() {
+	sort -n | awk '{ all[NR] = $1 } END { printf "%.3f", all[int((NR + 1) / 2)] }'
+}
+
+# throughput NAME CLIENTS: slices of the floor and of the daemon by turns.
+throughput() {
+	leaf=$(leaf_group)
+	: >"$dir/ratios"
+	: >"$dir/counts"
+	for _ in $(seq "$slices"); do
+		# shellcheck disable=SC2086 # two words or none
+		floor=$("$bench/floor" ${leaf:+-c "$leaf"} -l "$slice_ms" "$2" "$js" $arena <"$dir/job")
+		ours=$("$bench/load" -c "$2" -s "$slice_ms" "$dir/$1") || bad=1
+		awk -v ours="$ours" -v floor="$floor" 'BEGIN { print ours / floor }' >>"$dir/ratios"
+		awk -v ours="$ours" -v ms="$slice_ms" 'BEGIN { print ours * 1000 / ms }' >>"$dir/counts"
+	done
+	ratio=$(median <"$dir/ratios")
+	each=$(median <"$dir/counts")
+	printf '  %-12s %d clients %8.0f runs/s   x floor %s\n' "$1" "$2" "$each" "$ratio"
+	printf '#BENCH throughput=%s clients=%d runs_per_s=%.0f x_floor=%s\n' "$1" "$2" "$each" "$ratio"
+}
+
+# make_tenants N: a configuration with so many, and the user who measures as one of them.
+make_tenants() {
+	mkdir -p "$dir/config/tenants.d"
+	: >"$dir/config/quodd.conf"
+	printf '[Tenant]\nUser=%s\n' "$(id -un)" >"$dir/config/tenants.d/me.conf"
+	for number in $(seq "$1"); do
+		printf '[Tenant]\nUser=%s\n' $((100000 + number)) \
+			>"$dir/config/tenants.d/idle$number.conf"
+	done
+}
+
+"$bench/material" job '1+1' >"$dir/job"
+start demand --runs 16
+daemons="demand=$dir/demand"
+if has_option pool; then
+	start pool --runs 16 --pool 16
+	daemons="pool=$dir/pool $daemons"
+else
+	absent pool 'this quodd keeps no warm jails'
+fi
+
+printf 'one-line script on a kept connection, 100 a second, %s runs\n' "$rounds"
+for daemon in $daemons; do
+	"$bench/load" -r 100 -n "$rounds" "$daemon" || bad=1
+done
+
+printf '\nbeside quod run, %s interleaved rounds\n' "$rounds"
+# shellcheck disable=SC2086 # words
+"$bench/load" -n "$rounds" $daemons -- "$quod" run --engine duktape -e 1+1 || bad=1
+
+printf '\nsustained, fresh namespaces for every run: %s slices of %s ms by turns with the floor\n' \
+	"$slices" "$slice_ms"
+for clients in 2 4 8; do
+	for daemon in $daemons; do
+		throughput "${daemon%%=*}" $clients
+	done
+done
+
+printf '\nmemory after that\n'
+for pid in $pids; do
+	server=$(server_of "$pid")
+	memory 'server rss' "$(awk '/^VmRSS/ { print $2 }' "/proc/$server/status")"
+	memory 'monitor rss' "$(awk '/^VmRSS/ { print $2 }' "/proc/$pid/status")"
+	for jail in $(jails_of "$pid"); do
+		awk '/^Pss:/ { print $2 }' "/proc/$jail/smaps_rollup" 2>/dev/null || true
+	done >"$dir/pss"
+	[ ! -s "$dir/pss" ] || memory 'warm jail pss' "$(median <"$dir/pss" | cut -d . -f 1)"
+done
+
+if has_option pool && has_option config; then
+	printf '\n%s idle tenants and %s warm jails beside one of each\n' "$tenants" "$warm"
+	make_tenants "$tenants"
+	start many --config "$dir/config" --runs 16 --pool "$warm"
+	server=$(server_of "$pid")
+	start one --runs 16 --pool 1
+	"$bench/load" -n "$rounds" "one=$dir/one" "many=$dir/many" || bad=1
+	memory 'server rss with many tenants' "$(awk '/^VmRSS/ { print $2 }' "/proc/$server/status")"
+else
+	absent many 'this quodd has no configuration of tenants, or no pool'
+fi
+
+[ "$bad" = 0 ] || {
+	echo 'some runs went wrong: see the column good' >&2
+	exit 1
+}
