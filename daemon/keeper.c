@@ -264,6 +264,10 @@ static int take_answer(struct keeper *keeper, const struct answer *answer, const
 	}
 	if (answer->kind == ANSWER_PING)
 		return keeper_say_alive(keeper, answer->run);
+	if (answer->kind == ANSWER_STATE) {
+		keeper->state(keeper->whose, answer->jails, answer->leaves_left);
+		return 0;
+	}
 	kept = take_coming(keeper, answer->run);
 	if (!kept)
 		return -EPROTO;

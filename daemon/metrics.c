@@ -326,6 +326,8 @@ HISTOGRAM(run)
 HISTOGRAM(total)
 NUMBER(runs_live, server->tenants.running)
 NUMBER(runs_queued, count_queued(&server->tenants))
+NUMBER(jails, server->metrics.jails)
+NUMBER(leaves, server->metrics.leaves_left)
 NUMBER(warm, server->metrics.jails_warm)
 NUMBER(hits, server->metrics.pool_hits)
 NUMBER(misses, server->metrics.pool_misses)
@@ -355,6 +357,11 @@ static const struct metric metrics_table[] = {
 	{"quod_pool_misses_total", "counter", "Runs that had to have a jail made.",
 	 write_misses},
 	{"quod_jails_warm", "gauge", "Jails that wait for a job.", write_warm},
+	{"quod_jails_live", "gauge",
+	 "Jails that the monitor has, warm and ending ones included, a second ago.",
+	 write_jails},
+	{"quod_cgroup_leaves_left", "gauge",
+	 "Cgroups of ended runs that the kernel does not give back.", write_leaves},
 	{"quod_runs_live", "gauge", "Runs under way.", write_runs_live},
 	{"quod_runs_queued", "gauge", "Jobs that wait for their turn.",
 	 write_runs_queued},

@@ -94,6 +94,7 @@ struct metrics {
 	uint64_t refusals[REFUSALS_COUNT];
 	uint64_t connections; /* accepted since the start */
 	uint64_t pool_hits, pool_misses;
+	unsigned jails, leaves_left;	       /* as the monitor has told */
 	unsigned jails_warm;		       /* now */
 	struct series *series[SERIES_BUCKETS]; /* owned */
 	unsigned series_count;

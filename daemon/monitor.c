@@ -42,6 +42,10 @@
 /* Runs and warm jails, and as many again that are over: these are soon gone, but there may
  * be no end of them either. */
 #define WARDS_MOST (4 * TERMS_RUNS_MOST)
+/* What has changed is told so much later, with all that changes meanwhile. */
+#define STATE_US 1000000u
+/* What the kernel did not give back is asked for again. */
+#define SWEEP_US 10000000u
 
 struct monitor {
 	const struct monitor_setup *setup;
@@ -56,6 +60,8 @@ struct monitor {
 	uint64_t started, failed; /* jails since the start */
 	char status[120];	  /* as it was told last */
 	int server_fd;		  /* pidfd; owned */
+	sd_event_source *on_state;
+	unsigned jails_told, leaves_left, leaves_told;
 	bool stopping, broken;
 	bool reload_again; /* asked for while the server had yet to adopt */
 };
@@ -118,6 +124,43 @@ static void send_failure(struct monitor *m, uint64_t run, const struct jail_erro
 	send_answer(m, &answer, NULL, 0);
 }
 
+/* --- its state ---------------------------------------------------------------- */
+
+static void tell_later(struct monitor *m, uint64_t us)
+{
+	int enabled = SD_EVENT_OFF;
+
+	sd_event_source_get_enabled(m->on_state, &enabled);
+	if (enabled != SD_EVENT_OFF)
+		return;
+	sd_event_source_set_time_relative(m->on_state, us);
+	sd_event_source_set_enabled(m->on_state, SD_EVENT_ONESHOT);
+}
+
+/* A run whose processes hang in the kernel leaves its cgroup, unlocked. */
+static int on_state(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct monitor *m = userdata;
+	struct answer answer = {.version = ORDERS_VERSION, .kind = ANSWER_STATE};
+
+	(void)source;
+	(void)usec;
+	m->leaves_left = shares_sweep(&m->shares);
+	if (m->leaves_left != m->leaves_told)
+		log_say("cgroups of ended runs that the kernel does not give back: %u",
+			m->leaves_left);
+	if (m->leaves_left != m->leaves_told || m->wards_count != m->jails_told) {
+		answer.jails = m->jails_told = m->wards_count;
+		answer.leaves_left = m->leaves_told = m->leaves_left;
+		send_answer(m, &answer, NULL, 0);
+	}
+	if (m->leaves_left)
+		tell_later(m, SWEEP_US);
+	return 0;
+}
+
+/* --- jails -------------------------------------------------------------------- */
+
 static void on_gone(struct ward *ward, void *whose)
 {
 	struct monitor *m = whose;
@@ -130,6 +173,7 @@ static void on_gone(struct ward *ward, void *whose)
 	}
 	ward_free(ward);
 	shares_tidy(&m->shares);
+	tell_later(m, STATE_US);
 }
 
 static struct ward *find(const struct monitor *m, uint64_t run)
@@ -188,6 +232,7 @@ static void spawn(struct monitor *m, const struct order *order)
 	ward_answer(ward, &answer, fds);
 	send_answer(m, &answer, fds, ANSWER_FDS);
 	ward_handed_over(ward);
+	tell_later(m, STATE_US);
 }
 
 /* --- rosters ------------------------------------------------------------------ */
@@ -497,6 +542,11 @@ static int watch_all(struct monitor *m)
 		r = sd_event_add_signal(m->event, NULL, SIGINT, on_signal, m);
 	if (r >= 0)
 		r = sd_event_add_signal(m->event, NULL, SIGHUP, on_hangup, m);
+	if (r >= 0)
+		r = sd_event_add_time(m->event, &m->on_state, CLOCK_MONOTONIC, 0, 1,
+				      on_state, m);
+	if (r >= 0)
+		r = sd_event_source_set_enabled(m->on_state, SD_EVENT_OFF);
 	return r;
 }
 
@@ -531,6 +581,7 @@ static void take_down(struct monitor *m)
 	shares_free(&m->shares);
 	roster_unref(m->now);
 	roster_unref(m->before);
+	sd_event_source_disable_unref(m->on_state);
 	sd_event_unref(m->event);
 	close_fd(m->server_fd);
 }

@@ -212,6 +212,7 @@ bool answer_is_valid(const struct answer *answer, unsigned fds)
 		return fds == 0 && answer->error.errnum > 0;
 	case ANSWER_STOP:
 	case ANSWER_PING:
+	case ANSWER_STATE:
 		return fds == 0;
 	case ANSWER_ROSTER:
 		return fds == 1;

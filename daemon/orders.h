@@ -17,6 +17,7 @@
  *	ALIVE 0		->	once: it listens, and nothing more can be taken from it
  *			<-	PING n
  *	ALIVE n		->	its event loop still turns
+ *			<-	STATE: for the metrics, a second after something has changed
  *			<-	STOP: take no more work and leave
  *
  * An order is one fixed-size packet without a pointer, a length or a byte that a tenant
@@ -125,7 +126,8 @@ bool order_lowers(const struct order *clock, const struct limits *run);
 	X(FAILED, 2)    \
 	X(STOP, 3)      \
 	X(ROSTER, 4)    \
-	X(PING, 5)
+	X(PING, 5)      \
+	X(STATE, 6)
 
 enum answer_kind {
 #define X(id, number) ANSWER_##id = (number),
@@ -144,8 +146,9 @@ enum answer_fd {
 
 struct answer {
 	uint32_t version, kind;
-	uint64_t run; /* 0 in STOP and ROSTER; PING: its number */
+	uint64_t run; /* 0 in STOP, ROSTER and STATE; PING: its number */
 	uint32_t memory_by, cpu_by, processes_by; /* HELD: enum jail_enforcer */
+	uint32_t jails, leaves_left;		  /* STATE */
 	struct jail_error error;		  /* FAILED */
 };
 

@@ -135,6 +135,14 @@ static int on_first(sd_event_source *source, uint64_t usec, void *userdata)
 	return 0;
 }
 
+static void on_state(void *whose, unsigned jails, unsigned leaves_left)
+{
+	struct server *server = whose;
+
+	server->metrics.jails = jails;
+	server->metrics.leaves_left = leaves_left;
+}
+
 /* The first sleep of an event loop makes a timer and reads a file, libc's first calendar
  * reads the time zone: that has to be behind us. Nobody's bytes can be waiting yet, for
  * nothing else is watched. */
@@ -167,6 +175,7 @@ static int prepare(struct server *server, const uint32_t args[SERVER_ARGS])
 		return r;
 	server->keeper.stop = on_stop;
 	server->keeper.roster = on_roster;
+	server->keeper.state = on_state;
 	server->keeper.whose = server;
 	server->interp = (struct interp)INTERP_INIT;
 	server->interp.path = "quod-js";

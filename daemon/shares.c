@@ -170,6 +170,15 @@ int shares_place(struct shares *shares, const struct roster_tenant *tenant,
 	return r;
 }
 
+unsigned shares_sweep(const struct shares *shares)
+{
+	unsigned left = 0;
+
+	for (const struct share *at = shares->list; at; at = at->next)
+		left += jail_cgroup_sweep(at->fd);
+	return left;
+}
+
 /* What cannot be removed now is left to the next start. */
 void shares_free(struct shares *shares)
 {

@@ -32,6 +32,8 @@ int shares_place(struct shares *shares, const struct roster_tenant *tenant,
 
 /* A jail has ended: where it was the last of a tenant that is gone, its share goes too. */
 void shares_tidy(struct shares *shares);
+/* Removes what ended jails have left in them; returns how much of it is still there. */
+unsigned shares_sweep(const struct shares *shares);
 
 void shares_free(struct shares *shares);
 

@@ -369,6 +369,11 @@ int group_try_controller(unsigned which, const char **ret_name, struct jail_erro
 	return group_open(NULL, 1u << which, &group, err);
 }
 
+JAIL_API unsigned jail_cgroup_sweep(int cgroup_fd)
+{
+	return leaf_sweep(cgroup_fd);
+}
+
 JAIL_API int jail_cgroup_open(const char *dir, bool required, int *ret_fd,
 			      struct jail_error *err)
 {

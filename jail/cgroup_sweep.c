@@ -45,18 +45,21 @@ static void sweep_kill(int dir_fd, int64_t end_ms)
 	sweep_wait(dir_fd, end_ms);
 }
 
-static void sweep_one(int base_fd, const char *name, int64_t end_ms)
+/* True: it is dead and cannot be removed. */
+static bool sweep_one(int base_fd, const char *name, int64_t end_ms)
 {
 	own_fd int dir =
 		openat(base_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (dir < 0 || flock(dir, LOCK_EX | LOCK_NB) < 0 || leaf_is_gone(dir))
-		return;
-	if (unlinkat(base_fd, name, AT_REMOVEDIR) == 0 || errno != EBUSY)
-		return;
+		return false;
+	if (unlinkat(base_fd, name, AT_REMOVEDIR) == 0)
+		return false;
+	if (errno != EBUSY)
+		return true;
 	sweep_kill(dir, end_ms);
 	/* What hangs in the kernel keeps its leaf: a later sweep has it. */
-	unlinkat(base_fd, name, AT_REMOVEDIR);
+	return unlinkat(base_fd, name, AT_REMOVEDIR) < 0 && errno != ENOENT;
 }
 
 /* What else lies in the group is not ours: an operator may have called a cgroup `quod`
@@ -81,22 +84,25 @@ static unsigned count_leaves(DIR *dir)
 
 /* Of more leaves than one start should look at, each start takes others: where many runs
  * live, the dead one may be the last in the directory for as long as they do. */
-void leaf_sweep(int base_fd)
+unsigned leaf_sweep(int base_fd)
 {
+	unsigned left = 0;
 	int fd = openat(base_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	int64_t begin_ms = now_ms();
 
 	if (!dir) {
 		close_fd(fd);
-		return;
+		return 0;
 	}
 	unsigned count = count_leaves(dir), at = 0;
 	unsigned first = count > SWEEP_MOST ? (uint64_t)begin_ms % count : 0;
 	for (struct dirent *entry; count && (entry = readdir(dir));)
 		if (is_leaf(entry) && (at++ + count - first) % count < SWEEP_MOST)
-			sweep_one(base_fd, entry->d_name, begin_ms + SWEEP_WAIT_MS);
+			left += sweep_one(base_fd, entry->d_name,
+					  begin_ms + SWEEP_WAIT_MS);
 	closedir(dir);
+	return left;
 }
 
 /* Knobs of a controller that is not here are not looked for. */

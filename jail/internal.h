@@ -119,8 +119,9 @@ int knob_set(int dir_fd, const char *dir, const char *name, uint64_t value,
 void leaf_init(struct leaf *leaf);
 int leaf_make(int base_fd, const char *id, const struct jail_limits *limits,
 	      struct leaf *leaf, struct jail_error *err);
-/* cgroup_sweep.c: kills and removes what supervisors that were killed have left. */
-void leaf_sweep(int base_fd);
+/* cgroup_sweep.c: kills and removes what supervisors that were killed have left. Returns how
+ * many of those are still there. */
+unsigned leaf_sweep(int base_fd);
 /* The same for shares, with the leaves in them. */
 void share_sweep(int group_fd);
 /* Removed by somebody while we had it open. */

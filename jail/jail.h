@@ -325,6 +325,13 @@ JAIL_API int jail_share_limit(int fd, const struct jail_share *share,
  * removed by the next jail_cgroup_open(). */
 JAIL_API int jail_share_remove(int group_fd, const struct jail_share *share);
 
+/*
+ * For a supervisor that lives long: the same removal once more, of what hung in the kernel
+ * when its jail ended too. Returns how many leaves are still there that nobody uses. May
+ * wait for 100 ms, once for each that it meets.
+ */
+JAIL_API unsigned jail_cgroup_sweep(int cgroup_fd);
+
 /* One thing that this host can do, cannot, or can do in part. */
 enum jail_probe_state { JAIL_PROBE_WORKS, JAIL_PROBE_LESS, JAIL_PROBE_FAILS };
 

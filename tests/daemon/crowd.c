@@ -230,6 +230,7 @@ static void judge_record(struct crowd_did *did, const char *record)
 	snprintf(did->id, sizeof(did->id), "%s", record + strlen("{\"id\":\""));
 	if (!status || strncmp(status + sizeof(key) - 1, did->kind->status, len) != 0)
 		did->wrong = "another status";
+	did->failed = status && !strncmp(status + sizeof(key) - 1, "internal_error", 14);
 }
 
 static void judge(struct crowd_did *did)

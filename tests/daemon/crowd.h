@@ -48,6 +48,7 @@ struct crowd_did {
 	bool cut;	   /* the connection could not be made, or ended too early */
 	bool busy;	   /* refused for want of room, which is an answer */
 	bool has_record;
+	bool failed; /* the record is of an internal error, which is wrong too */
 	char id[RUN_ID_LEN + 1]; /* of the record */
 	struct text reply;
 };

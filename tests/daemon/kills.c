@@ -64,8 +64,8 @@ struct kills {
 	struct shared *shared;
 };
 
-/* Until the connection cannot be made any more. What was cut off is nobody's fault here; a
- * wrong answer is. */
+/* Until the connection cannot be made any more. What was cut off is nobody's fault here, nor
+ * is a run whose monitor was killed; another wrong answer is. */
 static _Noreturn void be_client(struct kills *kills, uint64_t random)
 {
 	struct crowd crowd;
@@ -75,7 +75,7 @@ static _Noreturn void be_client(struct kills *kills, uint64_t random)
 		struct crowd_did did;
 
 		crowd_exchange(&crowd, &did);
-		if (did.wrong && !did.cut) {
+		if (did.wrong && !did.cut && !did.failed) {
 			__atomic_add_fetch(&kills->shared->wrong, 1, __ATOMIC_RELAXED);
 			printf("# '%s': %s: %.600s\n", did.kind->name, did.wrong,
 			       text_str(&did.reply));

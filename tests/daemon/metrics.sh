@@ -174,6 +174,42 @@ test_live() {
 	counts quod_connections_total $((taken + 1)) 'each connection is counted'
 }
 
+# What the monitor knows is a second old.
+test_jails() {
+	holds 'when nothing runs there is no jail' await quod_jails_live -eq 0
+	flight_start
+	holds 'a run has one' await quod_jails_live -eq 1
+	kill "$client"
+	flight_end
+	holds 'for its time' await quod_jails_live -eq 0
+}
+
+# A cgroup that is not to be removed, here because another is in it, as after a run whose
+# processes hang in the kernel. Where we may make none there is nothing left.
+test_leaves() {
+	flight_start
+	share=
+	for mount in /sys/fs/cgroup /sys/fs/cgroup/unified; do
+		own=$mount$(sed -n 's|^0::\(.*\)/01[0-9A-Z]*\.run$|\1|p' "/proc/$jail/cgroup")
+		[ "$own" = "$mount" ] || [ ! -w "$own" ] || share=$own
+	done
+	kill "$client"
+	flight_end
+	if [ -z "$share" ]; then
+		scrape
+		counts quod_cgroup_leaves_left 0 'without cgroups none is left'
+		return
+	fi
+	leaf=$share/01METRICS.run
+	mkdir -p "$leaf/below"
+	post '{"source":"1"}' /v1/run
+	holds 'a leaf that cannot be removed is told' await quod_cgroup_leaves_left -eq 1
+	has "$(cat "$dir/log")" 'the kernel does not give back: 1' 'the log has it too'
+	rmdir "$leaf/below"
+	holds 'as soon as it can be, it is' await quod_cgroup_leaves_left -eq 0
+	holds 'and is gone' test ! -d "$leaf"
+}
+
 # Labels are names of the configuration; readiness tells nobody of what is not his.
 test_tenants() {
 	echo '[Run]' >"$etc/policies/own.policy"
@@ -371,6 +407,8 @@ test_ready
 test_runs
 test_refusals
 test_live
+test_jails
+test_leaves
 test_strangers
 daemon_stop
 test_tenants

@@ -81,8 +81,8 @@ static void put_clock(uint64_t run, uint64_t wall_ms, uint64_t cpu_ms)
 	put_order(&order);
 }
 
-/* Waits for an answer and what comes with it. */
-static int get(struct answer *answer, int *fds, unsigned *ret_count)
+/* Waits for something from the monitor and what comes with it. */
+static int get_any(struct answer *answer, int *fds, unsigned *ret_count)
 {
 	struct iovec part = {answer, sizeof(*answer)};
 	union {
@@ -102,6 +102,17 @@ static int get(struct answer *answer, int *fds, unsigned *ret_count)
 		memcpy(fds, CMSG_DATA(head), *ret_count * sizeof(int));
 	}
 	return n == (ssize_t)sizeof(*answer) ? 0 : -EPROTO;
+}
+
+/* The same, of what is about a run. */
+static int get(struct answer *answer, int *fds, unsigned *ret_count)
+{
+	int r;
+
+	do
+		r = get_any(answer, fds, ret_count);
+	while (r == 0 && answer->kind == ANSWER_STATE);
+	return r;
 }
 
 static int wrong(const char *what)

@@ -337,6 +337,9 @@ Test(orders, answers_come_with_what_belongs_to_them)
 	cr_expect_not(answer_is_valid(&answer, 1));
 	answer.kind = ANSWER_STOP;
 	cr_expect(answer_is_valid(&answer, 0));
+	answer.kind = ANSWER_STATE;
+	cr_expect(answer_is_valid(&answer, 0));
+	cr_expect_not(answer_is_valid(&answer, 1));
 	answer.kind = ANSWER_ROSTER;
 	cr_expect(answer_is_valid(&answer, 1));
 	cr_expect_not(answer_is_valid(&answer, 0));
@@ -344,6 +347,6 @@ Test(orders, answers_come_with_what_belongs_to_them)
 	answer.kind = ANSWER_PING;
 	cr_expect(answer_is_valid(&answer, 0));
 	cr_expect_not(answer_is_valid(&answer, 1));
-	answer.kind = 6;
+	answer.kind = 99;
 	cr_expect_not(answer_is_valid(&answer, 0));
 }
