@@ -28,10 +28,11 @@
 
 #define EXCHANGES_CHECK 1500
 #define EXCHANGES_MOST	100000000
-#define RUNS		"7" /* fewer than clients: some are told to come again */
+#define RUNS		"7" /* fewer than clients: some have to wait */
 #define WRONG_SHOWN	20
 #define SETTLE_MS	20000
 #define LOOK_MS		20
+#define IDS_ASKED	500
 
 /* A heap has its high tide at another moment each time. A leak of ten bytes an exchange is
  * more than that in a soak of 200,000. */
@@ -190,6 +191,25 @@ static void judge_state(const struct state *before, const struct state *after)
 		   "the server has not grown", "");
 }
 
+/* Of the records that clients got, as many as may be asked for in a moment. */
+static bool are_in_history(const struct soak *soak)
+{
+	const struct crew_ids *ids = &soak->shared->ids;
+	size_t step = ids->count / IDS_ASKED + 1;
+	char path[64];
+
+	for (size_t i = 0; i < ids->count; i += step) {
+		own_text struct text reply = TEXT_INIT(1u << 20);
+
+		snprintf(path, sizeof(path), "/v1/runs/%s", ids->list[i]);
+		if (crowd_get(soak->host.socket, path, &reply))
+			continue;
+		printf("# %s: %.300s\n", path, text_str(&reply));
+		return false;
+	}
+	return true;
+}
+
 static void judge_runs(const struct soak *soak, const struct text *metrics)
 {
 	struct shared *shared = soak->shared;
@@ -205,6 +225,7 @@ static void judge_runs(const struct soak *soak, const struct text *metrics)
 	tap_result(shared->records > 0 && crew_ids_doubles(&shared->ids) == 0,
 		   "each run has an id of its own", "");
 	tap_result(runs >= shared->records, "each run is counted", "");
+	tap_result(are_in_history(soak), "each run is in the history", "");
 	tap_result(!failed, "no run has failed by our fault", "");
 }
 
