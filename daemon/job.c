@@ -405,7 +405,8 @@ static int start(struct job *job)
 	job->record.tenant = job->account->name;
 	job->record.queue_us = (clock_mono_ns() - job->waiter.since_ns) / NS_PER_US;
 	kept_cell_init(&job->cell, &server->keeper, &place, &calls, job);
-	pool_take(&server->pool, &place, &job->body.request, &job->cell);
+	if (!job->tried)
+		pool_take(&server->pool, &place, &job->body.request, &job->cell);
 	job->means = (struct run_means){.cell = &job->cell.cell,
 					.interp = &server->interp,
 					.output = &job->output,

@@ -92,10 +92,8 @@ struct metrics {
 	struct histogram queue, setup, run, total;
 	uint64_t gate[GATE_REJECTED + 1];
 	uint64_t refusals[REFUSALS_COUNT];
-	uint64_t connections; /* accepted since the start */
-	uint64_t pool_hits, pool_misses;
+	uint64_t connections;		       /* accepted since the start */
 	unsigned jails, leaves_left;	       /* as the monitor has told */
-	unsigned jails_warm;		       /* now */
 	struct series *series[SERIES_BUCKETS]; /* owned */
 	unsigned series_count;
 };
