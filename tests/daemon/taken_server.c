@@ -395,8 +395,10 @@ static void put_flood(void)
 
 static void put_alive(unsigned times)
 {
+	const struct order order = {.version = ORDERS_VERSION, .kind = ORDER_ALIVE};
+
 	while (times--)
-		put_about(0, ORDER_ALIVE);
+		put_order(&order);
 }
 
 /* What has to be the end of us. */
