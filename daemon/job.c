@@ -40,6 +40,8 @@ struct job {
 	size_t held;	       /* of it, that his account has */
 	struct roster *roster; /* the one by which the body was read; a reference */
 	struct job_body body;
+	size_t case_now;	/* of its cases */
+	bool gone;		/* its client: no further case begins */
 	struct problem refusal; /* it waited in vain */
 	struct kept_cell cell;
 	struct run_means means;
@@ -124,6 +126,7 @@ static void waited_in_vain(struct job *job)
 /* --- the run ------------------------------------------------------------------ */
 
 static void go_on(struct job *job);
+static int on_hangup(sd_event_source *source, int fd, uint32_t events, void *userdata);
 
 static int on_slot(sd_event_source *source, int fd, uint32_t events, void *userdata)
 {
@@ -192,6 +195,14 @@ static int watch_run(struct job *job)
 	return r;
 }
 
+static int watch_hangup(struct job *job)
+{
+	if (job->on_hangup || !job->exchange)
+		return 0;
+	return sd_event_add_io(job->server->event, &job->on_hangup,
+			       job->exchange->connection->fd, 0, on_hangup, job);
+}
+
 static void leave_list(struct job *job)
 {
 	struct job **at = &job->server->jobs;
@@ -237,15 +248,63 @@ static void tell_end(struct job *job)
 		ready_doubt(&server->ready);
 }
 
+static bool has_more(const struct job *job)
+{
+	return job->case_now + 1 < job->body.cases_count && !job->gone &&
+	       !job->refusal.status;
+}
+
+/* One record, or an array of those of all cases. */
+static void put_record(struct job *job)
+{
+	struct text *to = &job->output.sink.bytes;
+	bool array = job->body.cases_count && !job->stream;
+
+	if (array)
+		text_add_char(to, job->case_now ? ',' : '[');
+	output_record(&job->output, &job->record);
+	if (array && !has_more(job))
+		text_add_str(to, "]\n");
+}
+
+/* Its place goes round: the next case waits for its turn like everybody's runs. */
+static void begin_next(struct job *job)
+{
+	struct server *server = job->server;
+
+	job->on_time = sd_event_source_disable_unref(job->on_time);
+	run_free(TAKE_PTR(job->run));
+	record_free(&job->record);
+	job->number = 0;
+	job->case_now++;
+	job_body_take_case(&job->body, job->case_now);
+	job->begin_ns = clock_mono_ns();
+	if (watch_hangup(job) < 0) {
+		problem_set(&job->refusal, 500, NULL, "there is no memory for a run");
+		refuse_waiting(job);
+		return;
+	}
+	tenants_again(&server->tenants, &job->waiter);
+}
+
 static void finish(struct job *job)
 {
-	job->over = true;
+	bool more;
+
 	leave_list(job);
-	unwatch_all(job);
+	unwatch(job);
 	if (!job->tried)
 		tell_end(job);
-	output_record(&job->output, &job->record);
+	more = has_more(job);
+	job->over = !more;
+	put_record(job);
 	log_run(&job->record);
+	if (more) {
+		begin_next(job);
+		pool_tend(&job->server->pool);
+		return;
+	}
+	unwatch_all(job);
 	if (job->exchange)
 		http_hurry(job->exchange);
 	/* Another may begin with it at once: nothing of ours is needed for that. */
@@ -274,6 +333,7 @@ static void go_on(struct job *job)
 	}
 	if (run_is_over(job->run) && !job->over)
 		finish(job);
+	/* A further case may be under way already. */
 	if (job->over && !job->exchange)
 		job_free(job);
 	else
@@ -300,6 +360,7 @@ static int on_hangup(sd_event_source *source, int fd, uint32_t events, void *use
 	(void)source;
 	(void)fd;
 	(void)events;
+	job->gone = true;
 	if (job->run) {
 		cancel(job, "its client has gone");
 		return 0;
@@ -375,6 +436,8 @@ static int read_body(struct job *job, struct problem *problem)
 		return -EINVAL;
 	job->body.request.check_only = job->check_only;
 	job->body.request.judged = job->body.request.judged && !job->check_only;
+	if (job->body.cases_count)
+		job_body_take_case(&job->body, job->case_now);
 	return 0;
 }
 
@@ -446,6 +509,9 @@ static ssize_t read_stream(void *cls, uint64_t at, char *to, size_t most)
 		return MHD_CONTENT_READER_END_WITH_ERROR;
 	if (job->over)
 		return MHD_CONTENT_READER_END_OF_STREAM;
+	/* Of a further case: what came before was sent. */
+	if (job->refusal.status)
+		return MHD_CONTENT_READER_END_WITH_ERROR;
 	sleep_on(job);
 	return 0;
 }
@@ -468,7 +534,7 @@ enum MHD_Result job_reply(struct job *job, struct exchange *exchange)
 
 	if (job->refusal.status)
 		return http_refuse(exchange, &job->refusal);
-	if (job->stream && job->run)
+	if (job->stream && (job->run || job->case_now))
 		return reply_stream(job, exchange);
 	if (!job->over) {
 		sleep_on(job);
@@ -486,16 +552,14 @@ enum MHD_Result job_reply(struct job *job, struct exchange *exchange)
 static int enter(struct job *job, struct problem *problem)
 {
 	struct server *server = job->server;
-	int r, placed = tenants_enter(&server->tenants, job->account, &job->waiter,
-				      problem);
+	size_t runs = job->body.cases_count ? job->body.cases_count : 1;
+	int r, placed = tenants_enter(&server->tenants, job->account, (unsigned)runs,
+				      &job->waiter, problem);
 
 	if (placed < 0)
 		return placed;
 	r = placed ? start(job) : watch_time(job, job->waiter.until_ns);
-	if (r >= 0 && !job->over)
-		r = sd_event_add_io(server->event, &job->on_hangup,
-				    job->exchange->connection->fd, 0, on_hangup, job);
-	return r;
+	return r >= 0 && !job->over ? watch_hangup(job) : r;
 }
 
 /* Who is connected while we are told to stop is still served: only then nobody is refused
@@ -571,6 +635,7 @@ void job_abandon(struct job *job)
 	if (!job)
 		return;
 	job->exchange = NULL;
+	job->gone = true;
 	if (job->over || !job->run) {
 		job_free(job);
 		return;

@@ -198,13 +198,19 @@ static void fill(struct tenant *tenant, uint64_t now)
 		tenant->credit += passed * burst;
 }
 
-static int pay(struct tenant *tenant, uint64_t now, struct problem *problem)
+static int pay(struct tenant *tenant, unsigned runs, uint64_t now,
+	       struct problem *problem)
 {
-	uint64_t burst = tenant->terms.value[TERM_RATE_BURST], price = price_ns(tenant);
-	uint64_t missing;
+	uint64_t burst = tenant->terms.value[TERM_RATE_BURST];
+	uint64_t price = price_ns(tenant) * runs, missing;
 
 	if (!burst)
 		return 0;
+	if (runs > burst)
+		return problem_set(problem, 422, "/cases",
+				   "the rate of tenant '%s' never allows more than %llu "
+				   "runs at once",
+				   tenant->name, (unsigned long long)burst);
 	fill(tenant, now);
 	if (tenant->credit >= price) {
 		tenant->credit -= price;
@@ -233,8 +239,8 @@ static int check_queue(const struct tenant *tenant, struct problem *problem)
 	return -EAGAIN;
 }
 
-int tenants_enter(struct tenants *tenants, struct tenant *tenant, struct waiter *waiter,
-		  struct problem *problem)
+int tenants_enter(struct tenants *tenants, struct tenant *tenant, unsigned runs,
+		  struct waiter *waiter, struct problem *problem)
 {
 	uint64_t now = clock_mono_ns();
 	bool at_once = !tenant->queued && may_start(tenant) &&
@@ -242,7 +248,7 @@ int tenants_enter(struct tenants *tenants, struct tenant *tenant, struct waiter 
 	int r = at_once ? 0 : check_queue(tenant, problem);
 
 	if (r == 0)
-		r = pay(tenant, now, problem);
+		r = pay(tenant, runs, now, problem);
 	if (r < 0) {
 		tenant->refused++;
 		return r;
@@ -302,19 +308,34 @@ void tenant_unref(struct tenants *tenants, struct tenant *tenant)
 		drop_gone(tenants);
 }
 
+static void give_back(struct tenants *tenants, struct tenant *tenant)
+{
+	tenant->running--;
+	tenants->running--;
+}
+
 void tenants_leave(struct tenants *tenants, struct waiter *waiter)
 {
 	struct tenant *tenant = TAKE_PTR(waiter->tenant);
 
 	if (!tenant)
 		return;
-	if (waiter->placed) {
-		tenant->running--;
-		tenants->running--;
-	} else {
+	if (waiter->placed)
+		give_back(tenants, tenant);
+	else
 		unlink_waiter(tenant, waiter);
-	}
 	tenant_unref(tenants, tenant);
+	dispatch(tenants);
+}
+
+void tenants_again(struct tenants *tenants, struct waiter *waiter)
+{
+	struct tenant *tenant = waiter->tenant;
+
+	give_back(tenants, tenant);
+	waiter->placed = false;
+	waiter->since_ns = clock_mono_ns();
+	push(tenant, waiter);
 	dispatch(tenants);
 }
 

@@ -79,12 +79,15 @@ struct tenant *tenants_find_token(const struct tenants *tenants, const char *tok
 struct tenant *tenants_find_name(const struct tenants *tenants, const char *name);
 
 /*
- * A place for one run: 1: it is there, 0: the waiter is in the queue, until start() is
+ * A place for one of so many `runs`: 1: it is there, 0: the waiter is in the queue, until start() is
  * called or it leaves. Errors: -EAGAIN, the rate or the queue is used up: with problem
  * filled.
  */
-int tenants_enter(struct tenants *tenants, struct tenant *tenant, struct waiter *waiter,
-		  struct problem *problem);
+int tenants_enter(struct tenants *tenants, struct tenant *tenant, unsigned runs,
+		  struct waiter *waiter, struct problem *problem);
+/* The next of them: gives the place back and waits for one without bounds. start() may be
+ * called before this returns. */
+void tenants_again(struct tenants *tenants, struct waiter *waiter);
 /* The same for a run of ours: a place that is free now, if there is one, without rate and
  * without being counted. */
 bool tenants_try(struct tenants *tenants, struct tenant *tenant, struct waiter *waiter);

@@ -13,7 +13,7 @@ def is_of($types): . as $v | ($v | kind) as $k |
 		. == $k or (. == "number" and $k == "integer"));
 
 def known: ["$ref", "type", "enum", "anyOf", "properties", "required", "additionalProperties",
-	"items", "minimum", "minLength", "maxLength", "description"];
+	"items", "minItems", "maxItems", "minimum", "minLength", "maxLength", "description"];
 
 # wrong(SCHEMA; PATH): of the input, as lines.
 def wrong($s; $path):
@@ -36,6 +36,10 @@ def wrong($s; $path):
 			"\($path): it is too short"),
 		(select($s.maxLength and type == "string" and length > $s.maxLength) |
 			"\($path): it is too long"),
+		(select($s.minItems and type == "array" and length < $s.minItems) |
+			"\($path): it has too few"),
+		(select($s.maxItems and type == "array" and length > $s.maxItems) |
+			"\($path): it has too many"),
 		(select($s.required and type == "object") | ($s.required - keys)[] |
 			"\($path): it has no \(.)"),
 		(select($s.additionalProperties == false and type == "object") |

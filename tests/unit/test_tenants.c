@@ -49,7 +49,7 @@ static void begin(unsigned places, const char *const *names)
 static int enter(unsigned i, const char *name)
 {
 	struct problem problem = {0};
-	int r = tenants_enter(&tenants, get(name), &waiters[i], &problem);
+	int r = tenants_enter(&tenants, get(name), 1, &waiters[i], &problem);
 
 	cr_expect_eq(r < 0, problem.status != 0);
 	return r;
@@ -111,6 +111,43 @@ Test(tenants, nobody_has_more_than_his_own_bound)
 	cr_expect_eq(get("a")->queued, 0, "who waits may go");
 	leave(0);
 	cr_expect_eq(started_count, 0);
+	tenants_free(&tenants);
+}
+
+Test(tenants, the_next_of_many_waits_like_everybody)
+{
+	begin(1, three);
+	cr_assert_eq(enter(0, "a"), 1);
+	cr_assert_eq(enter(1, "a"), 0);
+	cr_assert_eq(enter(2, "b"), 0);
+	tenants_again(&tenants, &waiters[0]);
+	leave(2);
+	leave(1);
+	cr_assert_eq(started_count, 3);
+	cr_expect_eq(started[0], &waiters[2], "another's turn");
+	cr_expect_eq(started[1], &waiters[1], "who waited before");
+	cr_expect_eq(started[2], &waiters[0]);
+	leave(0);
+	cr_expect_eq(tenants.running, 0);
+	tenants_free(&tenants);
+}
+
+Test(tenants, many_runs_are_paid_at_once)
+{
+	struct problem problem = {0};
+
+	begin(1, three);
+	get("a")->terms.value[TERM_RATE_BURST] = 5;
+	get("a")->terms.value[TERM_RATE_MS] = 3600000;
+	cr_expect_eq(tenants_enter(&tenants, get("a"), 6, &waiters[0], &problem),
+		     -EINVAL);
+	cr_expect_eq(problem.status, 422);
+	cr_expect_eq(tenants_enter(&tenants, get("a"), 3, &waiters[0], &problem), 1);
+	cr_expect_eq(tenants_enter(&tenants, get("a"), 3, &waiters[1], &problem),
+		     -EAGAIN);
+	cr_expect_eq(problem.status, 429);
+	cr_expect_geq(problem.retry_after, 600);
+	cr_expect_eq(tenants_enter(&tenants, get("a"), 2, &waiters[1], &problem), 0);
 	tenants_free(&tenants);
 }
 
