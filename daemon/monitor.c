@@ -78,11 +78,12 @@ static void tell_status(void *whose)
 	struct monitor *m = whose;
 	char line[sizeof(m->status)];
 
-	snprintf(line, sizeof(line),
-		 "%s%u of at most %llu runs under way; since the start %llu, %llu failed",
-		 m->stopping ? "stopping: " : "", m->wards_count,
-		 (unsigned long long)m->now->settings.value[SETTING_RUNS],
-		 (unsigned long long)m->started, (unsigned long long)m->failed);
+	snprintf(
+		line, sizeof(line),
+		"%s%u jails, of at most %llu runs; since the start %llu made, %llu failed",
+		m->stopping ? "stopping: " : "", m->wards_count,
+		(unsigned long long)m->now->settings.value[SETTING_RUNS],
+		(unsigned long long)m->started, (unsigned long long)m->failed);
 	if (!strcmp(line, m->status))
 		return;
 	memcpy(m->status, line, sizeof(line));
@@ -109,6 +110,9 @@ static void send_answer(struct monitor *m, const struct answer *answer, const in
 		memcpy(CMSG_DATA(&control.head), fds, count * sizeof(int));
 	}
 	if (sendmsg(m->setup->orders_fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
+		return;
+	/* Told to stop it may have left, with orders of its still on their way. */
+	if (m->stopping && (errno == EPIPE || errno == ECONNRESET))
 		return;
 	log_say("the server cannot be answered: %s: it is ended", strerror(errno));
 	end_server(m);

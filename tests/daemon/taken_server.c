@@ -133,6 +133,36 @@ static int get_held(int fds[ANSWER_FDS])
 	return 0;
 }
 
+static void put_alive(uint64_t ping)
+{
+	const struct order order = {
+		.version = ORDERS_VERSION, .kind = ORDER_ALIVE, .run = ping};
+
+	put_order(&order);
+}
+
+/* Until the descriptor has something: who does not answer does not live so long. */
+static bool await_answering(int fd)
+{
+	static bool greeted;
+	struct pollfd slots[] = {{.fd = fd, .events = POLLIN},
+				 {.fd = ORDERS, .events = POLLIN}};
+	struct answer answer = {0};
+	int fds[ANSWER_FDS];
+	unsigned count;
+
+	if (!greeted)
+		put_alive(0);
+	greeted = true;
+	while (poll(slots, 2, 60000) > 0 && !slots[0].revents) {
+		if (get_any(&answer, fds, &count) < 0)
+			return false;
+		if (answer.kind == ANSWER_PING)
+			put_alive(answer.run);
+	}
+	return slots[0].revents;
+}
+
 /* One ending, then its end of file. */
 static int get_whole_ending(int fd, struct ending *ret_ending)
 {
@@ -140,7 +170,7 @@ static int get_whole_ending(int fd, struct ending *ret_ending)
 	struct jail_result result;
 	char more;
 
-	if (poll(&slot, 1, 60000) != 1 ||
+	if (!await_answering(fd) ||
 	    read(fd, ret_ending, sizeof(*ret_ending)) != (ssize_t)sizeof(*ret_ending) ||
 	    !ending_decode(ret_ending, &result))
 		return wrong("no ending");
@@ -393,12 +423,10 @@ static void put_flood(void)
 	}
 }
 
-static void put_alive(unsigned times)
+static void put_twice(void)
 {
-	const struct order order = {.version = ORDERS_VERSION, .kind = ORDER_ALIVE};
-
-	while (times--)
-		put_order(&order);
+	put_alive(0);
+	put_alive(0);
 }
 
 /* What has to be the end of us. */
@@ -420,8 +448,10 @@ static void provoke(enum scene scene)
 		put_kill(1);
 	else if (scene == SCENE_FLOOD)
 		put_flood();
-	else if (scene == SCENE_LIVELY || scene == SCENE_MUTE)
-		put_alive(scene == SCENE_LIVELY ? 2 : 1);
+	else if (scene == SCENE_MUTE)
+		put_alive(0);
+	else if (scene == SCENE_LIVELY)
+		put_twice();
 	else if (scene == SCENE_DEAF)
 		close(ORDERS);
 	else
