@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/own.h"
 #include "base/text.h"
@@ -419,19 +420,28 @@ static int is_tenant_file(const struct dirent *entry)
 	       !strcmp(entry->d_name + len - suffix, SUFFIX);
 }
 
+/* Whatever has that name: what a link to nothing, or something that cannot be looked at,
+ * would have said is not known, and without it there would be fewer limits. */
+static bool is_there(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 || errno != ENOENT;
+}
+
 /* All of them, so that one look shows all that is wrong. */
 static int read_tenants(struct reading *reading, const char *dir)
 {
 	own_fd int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int count = fd < 0 ? -errno : 0;
 	const char *why = fd < 0 ? NULL : trust_directory(fd);
 	struct dirent **entries = NULL;
-	int count;
 
-	if (fd < 0 && errno == ENOENT)
+	if (fd < 0 && !is_there(dir))
 		return 0;
 	if (fd < 0)
-		return report_fault(reading->report, -errno, dir, nowhere, "%s",
-				    strerror(errno));
+		return report_fault(reading->report, count, dir, nowhere, "%s",
+				    strerror(-count));
 	if (why)
 		return report_fault(reading->report, -EPERM, dir, nowhere, "%s", why);
 	count = scandirat(fd, ".", &entries, is_tenant_file, alphasort);
@@ -489,7 +499,7 @@ static int read_all(struct reading *reading, const char *dir)
 		setenv("QUOD_POLICY_PATH", path, 1);
 	}
 	snprintf(path, sizeof(path), "%s/quodd" SUFFIX, dir);
-	if (access(path, F_OK) == 0)
+	if (is_there(path))
 		r = read_file(reading, path);
 	if (r < 0)
 		return r;

@@ -272,6 +272,18 @@ test_faults() {
 	printf '[Tenant]\nUser=1\n' >"$etc/tenants.d/a.conf"
 	run_test_config
 	is "$code $(cat "$dir/out")" '0 ' 'nothing wrong, nothing said'
+	ln -s nowhere "$etc/quodd.conf"
+	run_test_config
+	is "$code $(cat "$dir/out")" "2 quodd: $etc/quodd.conf: cannot be read: No such file or directory" \
+		'a link to nothing is not the same as nothing'
+	rm "$etc/quodd.conf"
+	mv "$etc/tenants.d" "$etc/elsewhere"
+	ln -s nowhere "$etc/tenants.d"
+	run_test_config
+	is "$code $(cat "$dir/out")" "2 quodd: $etc/tenants.d: No such file or directory" \
+		'nor are tenants that cannot be found'
+	rm "$etc/tenants.d"
+	mv "$etc/elsewhere" "$etc/tenants.d"
 }
 
 run_test_config() {
