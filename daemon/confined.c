@@ -75,11 +75,11 @@ static int set_process(struct jail_error *err)
 	return 0;
 }
 
-int server_leave(int history, uid_t uid, gid_t gid, uid_t *ret_owner,
+int server_leave(int history, uid_t uid, gid_t gid, struct seen *ret_seen,
 		 struct jail_error *err)
 {
 	int r = jail_empty_own_root(history, SERVER_HISTORY_NAME, err);
-	uid_t owner = geteuid();
+	struct seen seen = {geteuid(), getegid()};
 
 	if (r == 0)
 		r = drop_bounding_set(err);
@@ -90,7 +90,7 @@ int server_leave(int history, uid_t uid, gid_t gid, uid_t *ret_owner,
 	if (r == 0)
 		r = set_process(err);
 	if (r == 0)
-		*ret_owner = owner;
+		*ret_seen = seen;
 	return r;
 }
 

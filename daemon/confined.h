@@ -14,11 +14,18 @@
 /* Where that directory then is. */
 #define SERVER_HISTORY_NAME "history"
 
+/* A user, in the user namespace of who looks. */
+struct seen {
+	uid_t uid;
+	gid_t gid;
+};
+
 /*
- * All but the filter. `history` is the directory, or -1. *ret_owner is the uid that quodd's own user has as this process now
- * sees it: that of peers on sockets. Errors: with err filled.
+ * All but the filter. `history` is the directory, or -1. *ret_seen is
+ * quodd's own user as this process now sees it: among the peers on sockets. Errors: with
+ * err filled.
  */
-int server_leave(int history, uid_t uid, gid_t gid, uid_t *ret_owner,
+int server_leave(int history, uid_t uid, gid_t gid, struct seen *ret_seen,
 		 struct jail_error *err);
 
 /* The filter: after it nothing can be opened, started or connected to. */

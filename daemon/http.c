@@ -28,20 +28,19 @@
 #include "supervisor/clock.h"
 
 #define CONNECTIONS_MOST 1024u
-/* Of one who is no tenant: enough to be told so. */
+/* Of one who is no tenant: enough to be told so; or to show a token, where there are any. */
 #define STRANGER_MOST 4u
-/* So many of all are kept for others than a single tenant. */
+#define SHOWING_MOST  32u
+/* So many of all are kept for others than a single tenant, and of several for the one who
+ * has started us. */
 #define STRANGERS_RESERVE 8u
-/* Of several tenants one user may have this part of all. */
-#define USER_PART 4u
+/* One of several tenants may have this part of all, and so may all strangers together: a
+ * user of the host can be 65536 of them. */
+#define TENANT_PART 4u
 /* Of all, so many may be TCP, where anybody may be who has no token: one in two. Of one
  * address that is not the loopback, one in sixteen. */
 #define TCP_PART     2u
 #define ADDRESS_PART 16u
-
-/* What a run has open, and what the process has beside runs and connections. */
-#define RUN_FDS	    4u
-#define RESERVE_FDS 32u
 
 /* For a whole request, from the accept or from the first byte that may come. */
 #define REQUEST_MS 10000
@@ -152,7 +151,7 @@ static struct exchange *exchange_new(struct server *server, struct MHD_Connectio
 /* Nobody may fill our memory with what he sends at the same time. */
 static void take_body(struct exchange *exchange, const char *data, size_t len)
 {
-	if (!exchange->account || exchange->too_much)
+	if (!exchange->account || exchange->too_much || text_status(&exchange->body))
 		return;
 	exchange->too_much = !tenant_hold(exchange->account, len);
 	if (exchange->too_much)
@@ -243,6 +242,7 @@ static void on_connection(void *cls, struct MHD_Connection *mhd, void **context,
 	while (*at != connection)
 		at = &(*at)->next;
 	*at = connection->next;
+	tenant_unref(&http->server->tenants, connection->account);
 	free(connection);
 	http->connections_count--;
 	listen_again(http);
@@ -267,12 +267,14 @@ static bool is_same_peer(const struct peer *a, const struct peer *b)
 		       : IN6_ARE_ADDR_EQUAL(&a->tcp_address, &b->tcp_address);
 }
 
+/* Of one user as far as they are no tenant's; of one address all of them. */
 static unsigned count_of(const struct http *http, const struct peer *peer)
 {
 	unsigned count = 0;
 
 	for (const struct connection *at = http->connections; at; at = at->next)
-		count += is_same_peer(&at->peer, peer);
+		count += is_same_peer(&at->peer, peer) &&
+			 (!at->account || peer->kind == PEER_TCP);
 	return count;
 }
 
@@ -282,26 +284,78 @@ static bool is_loopback(const struct in6_addr *address)
 	       (IN6_IS_ADDR_V4MAPPED(address) && address->s6_addr[12] == IN_LOOPBACKNET);
 }
 
-static unsigned most_of(const struct http *http, const struct peer *peer)
+static bool has_tokens(const struct roster *roster)
 {
-	const struct server *server = http->server;
-
-	if (peer->kind == PEER_TCP)
-		return http->connections_most /
-		       (is_loopback(&peer->tcp_address) ? TCP_PART : ADDRESS_PART);
-	if (!tenants_find_peer(&server->tenants, peer) && peer->uid != server->owner)
-		return STRANGER_MOST;
-	if (server->tenants.roster->tenants_count == 1)
-		return http->connections_most - STRANGERS_RESERVE;
-	return http->connections_most / USER_PART;
+	for (uint32_t i = 0; i < roster->keys_count; i++)
+		if (roster->keys[i].kind == ROSTER_TOKEN)
+			return true;
+	return false;
 }
 
-static bool has_too_many(const struct http *http, const struct peer *peer)
+static unsigned count_of_tenant(const struct http *http, const struct tenant *tenant)
 {
-	if (peer->kind == PEER_TCP &&
-	    count_tcp(http) >= http->connections_most / TCP_PART)
-		return true;
-	return count_of(http, peer) >= most_of(http, peer);
+	unsigned count = 0;
+
+	for (const struct connection *at = http->connections; at; at = at->next)
+		count += at->account == tenant;
+	return count;
+}
+
+/* On unix sockets; the one who has started us is none. */
+static unsigned count_strangers(const struct http *http)
+{
+	unsigned count = 0;
+
+	for (const struct connection *at = http->connections; at; at = at->next)
+		count += !at->account && at->peer.kind == PEER_UNIX &&
+			 at->peer.uid != http->server->owner;
+	return count;
+}
+
+static bool may_have_more(const struct http *http, const struct tenant *tenant)
+{
+	unsigned most = http->server->tenants.roster->tenants_count == 1
+				? http->connections_most - STRANGERS_RESERVE
+				: http->connections_most / TENANT_PART;
+
+	return count_of_tenant(http, tenant) < most;
+}
+
+void http_claim(struct connection *connection, struct http *http, struct tenant *tenant)
+{
+	if (connection->account == tenant || !may_have_more(http, tenant))
+		return;
+	tenant_unref(&http->server->tenants, connection->account);
+	connection->account = tenant_ref(tenant);
+}
+
+static bool may_come_by_tcp(const struct http *http, const struct peer *peer)
+{
+	unsigned part = is_loopback(&peer->tcp_address) ? TCP_PART : ADDRESS_PART;
+
+	return count_tcp(http) < http->connections_most / TCP_PART &&
+	       count_of(http, peer) < http->connections_most / part;
+}
+
+static bool may_come(const struct http *http, const struct peer *peer,
+		     const struct tenant *tenant)
+{
+	const struct roster *roster = http->server->tenants.roster;
+	bool is_owner = peer->kind == PEER_UNIX && peer->uid == http->server->owner;
+	unsigned part = http->connections_most / TENANT_PART;
+
+	if (!is_owner && roster->tenants_count > 1 &&
+	    http->connections_count + STRANGERS_RESERVE >= http->connections_most)
+		return false;
+	if (peer->kind == PEER_TCP)
+		return may_come_by_tcp(http, peer);
+	if (tenant)
+		return may_have_more(http, tenant);
+	if (is_owner)
+		return count_of(http, peer) < part;
+	return count_of(http, peer) <
+		       (has_tokens(roster) ? SHOWING_MOST : STRANGER_MOST) &&
+	       count_strangers(http) < part;
 }
 
 union address {
@@ -339,17 +393,19 @@ static void turn_away(int fd)
 }
 
 static int add_connection(struct http *http, int *fd, const struct peer *peer,
-			  const union address *address)
+			  const union address *address, struct tenant *tenant)
 {
 	http->arriving = calloc(1, sizeof(*http->arriving));
 	if (!http->arriving)
 		return -ENOMEM;
 	http->arriving->fd = *fd;
 	http->arriving->peer = *peer;
+	http->arriving->account = tenant_ref(tenant);
 	set_deadline(http->arriving, REQUEST_MS);
 	if (MHD_add_connection(http->daemon, TAKE_FD(*fd), &address->any,
 			       address_len(address)) == MHD_YES)
 		return 0;
+	tenant_unref(&http->server->tenants, tenant);
 	free(TAKE_PTR(http->arriving));
 	return -EIO;
 }
@@ -358,9 +414,17 @@ static int add_connection(struct http *http, int *fd, const struct peer *peer,
  * all the others look like one. */
 static uid_t name_uid(const struct server *server, uid_t seen)
 {
-	if (seen == server->owner_seen)
+	if (seen == server->seen.uid)
 		return server->owner;
 	return seen == PEER_OVERFLOW || seen == server->owner ? PEER_UNKNOWN : seen;
+}
+
+/* The same of groups. */
+static gid_t name_gid(const struct server *server, gid_t seen)
+{
+	if (seen == server->seen.gid)
+		return server->group;
+	return seen == PEER_OVERFLOW || seen == server->group ? PEER_UNKNOWN : seen;
 }
 
 /* Of more groups than there is room for none counts but the first. */
@@ -377,6 +441,8 @@ static int read_unix_peer(const struct server *server, int fd, struct peer *peer
 	peer->gids_count = room / sizeof(gid_t);
 	if (peer->gids_count < ARRAY_LEN(peer->gids))
 		peer->gids[peer->gids_count++] = cred.gid;
+	for (unsigned i = 0; i < peer->gids_count; i++)
+		peer->gids[i] = name_gid(server, peer->gids[i]);
 	return 0;
 }
 
@@ -431,6 +497,7 @@ static int on_listen(sd_event_source *source, int listen_fd, uint32_t events,
 	socklen_t len = sizeof(address);
 	own_fd int fd =
 		accept4(listen_fd, &address.any, &len, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct tenant *tenant = NULL;
 	struct peer peer;
 	int r = 0;
 
@@ -443,11 +510,13 @@ static int on_listen(sd_event_source *source, int listen_fd, uint32_t events,
 	ready_has(&http->server->ready, READY_DESCRIPTORS);
 	if (read_peer(listener, fd, &address, &peer) < 0)
 		return 0;
-	if (has_too_many(http, &peer)) {
+	if (peer.kind == PEER_UNIX)
+		tenant = tenants_find_peer(&http->server->tenants, &peer);
+	if (may_come(http, &peer, tenant)) {
+		r = add_connection(http, &fd, &peer, &address, tenant);
+	} else {
 		turn_away(fd);
 		metrics_note_refusal(&http->server->metrics, 503, "connections");
-	} else {
-		r = add_connection(http, &fd, &peer, &address);
 	}
 	if (r < 0)
 		log_say("a connection is lost: %s", strerror(-r));
@@ -514,10 +583,10 @@ static void on_log(void *cls, const char *format, va_list args)
 static int bound_connections(struct http *http)
 {
 	uint64_t runs = http->server->tenants.roster->settings.value[SETTING_RUNS];
-	uint64_t taken = runs * RUN_FDS + RESERVE_FDS;
+	uint64_t taken = http_files_least(runs) - CONNECTIONS_LEAST;
 
 	http->files_spare = 0;
-	if (http->files_most < taken + 2 * STRANGERS_RESERVE)
+	if (http->files_most < http_files_least(runs))
 		return -EMFILE;
 	http->connections_most = http->files_most - taken < CONNECTIONS_MOST
 					 ? (unsigned)(http->files_most - taken)

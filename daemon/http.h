@@ -26,8 +26,9 @@ struct job;
 struct connection {
 	int fd; /* libmicrohttpd's */
 	struct peer peer;
-	bool was_used;	      /* a request has begun on it */
-	uint64_t deadline_ns; /* monotonic; 0: none */
+	struct tenant *account; /* by peer or by token; a reference, or NULL */
+	bool was_used;		/* a request has begun on it */
+	uint64_t deadline_ns;	/* monotonic; 0: none */
 	struct connection *next;
 };
 
@@ -74,6 +75,21 @@ int http_init(struct http *http, struct server *server, int first_fd, unsigned c
 void http_adopt(struct http *http);
 /* Connections are taken from now on. Errors: what sd-event gives. */
 int http_listen(struct http *http);
+/* A token was shown on it: from here on it is one of this tenant's connections, and none
+ * of a stranger's, if he may have another. */
+void http_claim(struct connection *connection, struct http *http, struct tenant *tenant);
+
+/* What a run has open, what the process has beside runs and connections, and connections. */
+#define RUN_FDS		  4u
+#define RESERVE_FDS	  32u
+#define CONNECTIONS_LEAST 16u
+
+/* So many descriptors must be open to the server of a daemon with so many runs at once. */
+static inline uint64_t http_files_least(uint64_t runs)
+{
+	return runs * RUN_FDS + RESERVE_FDS + CONNECTIONS_LEAST;
+}
+
 /* Lets go of its sockets, which others may hold, and hurries those who are connected. */
 void http_stop_listening(struct http *http);
 

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -31,6 +32,7 @@
 #include "base/own.h"
 #include "base/signal_name.h"
 #include "daemon/config.h"
+#include "daemon/http.h"
 #include "daemon/log.h"
 #include "daemon/notify.h"
 #include "daemon/pulse.h"
@@ -46,6 +48,9 @@
 #define STATE_US 1000000u
 /* What the kernel did not give back is asked for again. */
 #define SWEEP_US 10000000u
+
+/* For the server to take over another roster, on a host that is busy. */
+#define ADOPT_US 10000000u
 
 struct monitor {
 	const struct monitor_setup *setup;
@@ -63,7 +68,8 @@ struct monitor {
 	sd_event_source *on_state;
 	unsigned jails_told, leaves_left, leaves_told;
 	bool stopping, broken;
-	bool reload_again; /* asked for while the server had yet to adopt */
+	bool reload_again;	  /* asked for while the server had yet to adopt */
+	sd_event_source *on_late; /* it has not adopted in time */
 };
 
 static void end_server(struct monitor *m)
@@ -204,16 +210,24 @@ static const struct jail_error too_many = {
 	.text = "so many runs at once there may not be",
 };
 
+/* The server counts by the one that it has. */
+static uint64_t setting_most(const struct monitor *m, enum setting_id id)
+{
+	uint64_t now = m->now->settings.value[id];
+	uint64_t before = m->before ? m->before->settings.value[id] : 0;
+
+	return before > now ? before : now;
+}
+
 /* A warm jail that is told that its run begins leaves the one bound for the other. */
 static bool has_room(const struct monitor *m, enum ward_state state)
 {
-	const uint64_t *most = m->now->settings.value;
+	enum setting_id id = state == WARD_WARM ? SETTING_POOL_TOTAL : SETTING_RUNS;
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < m->wards_count; i++)
 		count += ward_state(m->wards[i]) == state;
-	return m->wards_count < WARDS_MOST &&
-	       count < most[state == WARD_WARM ? SETTING_POOL_TOTAL : SETTING_RUNS];
+	return m->wards_count < WARDS_MOST && count < setting_most(m, id);
 }
 
 static void spawn(struct monitor *m, const struct order *order)
@@ -278,6 +292,24 @@ static void tell_ready(struct monitor *m)
 		notify_ready();
 }
 
+/* As long as it has not, what an operator has taken away can still be had. */
+static int on_late(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct monitor *m = userdata;
+
+	(void)source;
+	(void)usec;
+	log_say("the server does not take the new configuration: it is ended");
+	end_server(m);
+	return 0;
+}
+
+static int await_adoption(struct monitor *m)
+{
+	return sd_event_add_time_relative(m->event, &m->on_late, CLOCK_MONOTONIC,
+					  ADOPT_US, 1000, on_late, m);
+}
+
 static void replace(struct monitor *m, struct roster *roster)
 {
 	int r;
@@ -286,9 +318,12 @@ static void replace(struct monitor *m, struct roster *roster)
 	m->before = m->now;
 	m->now = roster;
 	set_bounds(m);
-	r = send_roster(m);
+	r = await_adoption(m);
+	if (r >= 0)
+		r = send_roster(m);
 	if (r == 0)
 		return;
+	m->on_late = sd_event_source_disable_unref(m->on_late);
 	log_say("the new configuration cannot be handed over: %s: the old one counts",
 		strerror(-r));
 	m->now = m->before;
@@ -296,6 +331,21 @@ static void replace(struct monitor *m, struct roster *roster)
 	set_bounds(m);
 	roster_unref(roster);
 	tell_ready(m);
+}
+
+/* Else a run would cost the server a connection that it has promised, or its life. */
+static bool has_files_for(const struct roster *roster)
+{
+	uint64_t runs = roster->settings.value[SETTING_RUNS];
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 &&
+	    files.rlim_cur >= http_files_least(runs))
+		return true;
+	log_say("Runs=%llu needs %llu descriptors, and so many may not be open "
+		"(LimitNOFILE=, ulimit -n): the old configuration counts",
+		(unsigned long long)runs, (unsigned long long)http_files_least(runs));
+	return false;
 }
 
 /* Two rosters may count at a time and not three. */
@@ -316,17 +366,19 @@ static void reload(struct monitor *m)
 		tell_ready(m);
 		return;
 	}
-	if (shares_check(m->setup->place, roster, &err) == 0) {
+	if (shares_check(m->setup->place, roster, &err) < 0)
+		log_say("%s: the old configuration counts", err.text);
+	else if (has_files_for(roster)) {
 		replace(m, roster);
 		return;
 	}
-	log_say("%s: the old configuration counts", err.text);
 	roster_unref(roster);
 	tell_ready(m);
 }
 
 static void adopted(struct monitor *m)
 {
+	m->on_late = sd_event_source_disable_unref(m->on_late);
 	roster_unref(m->before);
 	m->before = NULL;
 	set_bounds(m);
@@ -583,6 +635,7 @@ static void take_down(struct monitor *m)
 		ward_free(m->wards[--m->wards_count]);
 	pulse_free(&m->pulse);
 	shares_free(&m->shares);
+	sd_event_source_disable_unref(m->on_late);
 	roster_unref(m->now);
 	roster_unref(m->before);
 	sd_event_source_disable_unref(m->on_state);

@@ -285,15 +285,39 @@ static int check_body(struct exchange *exchange, struct problem *problem)
 	return 0;
 }
 
-/* What comes after "Bearer "; NULL: there is none. */
+struct shown {
+	const char *value;
+	unsigned count;
+};
+
+static enum MHD_Result on_header(void *cls, enum MHD_ValueKind kind, const char *name,
+				 const char *value)
+{
+	struct shown *shown = cls;
+
+	(void)kind;
+	if (strcasecmp(name, MHD_HTTP_HEADER_AUTHORIZATION) != 0)
+		return MHD_YES;
+	shown->value = value;
+	shown->count++;
+	return MHD_YES;
+}
+
+/* What comes after "Bearer "; "", which is nobody's, where something else or more than one
+ * is shown: whoever shows anything is never taken for the user that he comes as. NULL:
+ * nothing is shown. */
 static const char *token_of(struct exchange *exchange)
 {
 	static const char scheme[] = "Bearer ";
-	const char *value = header(exchange, MHD_HTTP_HEADER_AUTHORIZATION);
+	struct shown shown = {.count = 0};
 
-	return value && !strncasecmp(value, scheme, strlen(scheme))
-		       ? value + strlen(scheme)
-		       : NULL;
+	MHD_get_connection_values(exchange->mhd, MHD_HEADER_KIND, on_header, &shown);
+	if (!shown.count)
+		return NULL;
+	return shown.count == 1 && shown.value &&
+			       !strncasecmp(shown.value, scheme, strlen(scheme))
+		       ? shown.value + strlen(scheme)
+		       : "";
 }
 
 /* Who shows a token is whom it names, or nobody. The one who has started us sees
@@ -310,6 +334,9 @@ static void identify(struct exchange *exchange)
 	if (!exchange->account)
 		return;
 	exchange->tenant = exchange->account->name;
+	if (token)
+		http_claim(exchange->connection, &exchange->server->http,
+			   exchange->account);
 	exchange->is_operator =
 		exchange->is_operator || exchange->account->terms.value[TERM_OPERATOR];
 }
@@ -379,9 +406,14 @@ enum MHD_Result routes_begin(struct exchange *exchange, const char *method,
 
 enum MHD_Result routes_answer(struct exchange *exchange)
 {
+	const struct tenant *account = exchange->account;
 	struct problem problem = {0};
 
-	if (exchange->too_much) {
+	/* Its numbers are those of a roster that does not count any more. */
+	if (account && account->gone && exchange->route->for_whom != FOR_ALL) {
+		problem_set(&problem, 403, NULL, "there is no tenant '%s' any more",
+			    account->name);
+	} else if (exchange->too_much) {
 		problem_set(&problem, 429, NULL,
 			    "tenant '%s' has sent more than may be in memory at once",
 			    exchange->tenant);

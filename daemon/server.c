@@ -113,6 +113,7 @@ static void on_roster(void *whose, int fd)
 	pool_adopt(&server->pool, server->tenants.roster, server->http.files_most,
 		   server->http.files_spare);
 	ready_adopt(&server->ready);
+	tenants_dispatch(&server->tenants);
 }
 
 static int take_first_roster(struct server *server)
@@ -228,7 +229,7 @@ static int confine(struct server *server, const uint32_t args[SERVER_ARGS])
 	struct jail_error err;
 	bool history = args[SERVER_ARG_HISTORY] != 0;
 	int r = server_leave(history ? SERVER_HISTORY_FD : -1, args[SERVER_ARG_UID],
-			     args[SERVER_ARG_GID], &server->owner_seen, &err);
+			     args[SERVER_ARG_GID], &server->seen, &err);
 
 	if (r == 0) {
 		r = open_history(server, history);
@@ -271,6 +272,7 @@ static int serve(struct server *server, const uint32_t args[SERVER_ARGS])
 
 	server->owner = getuid();
 	metrics_init(&server->metrics);
+	server->group = getgid();
 	r = prepare(server, args);
 	if (r < 0) {
 		log_say("the server cannot begin: %s%s", strerror(-r),

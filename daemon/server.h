@@ -10,6 +10,7 @@
 #include <sys/types.h>
 #include <systemd/sd-event.h>
 
+#include "daemon/confined.h"
 #include "daemon/http.h"
 #include "daemon/keeper.h"
 #include "daemon/metrics.h"
@@ -50,7 +51,9 @@ struct server {
 	struct interp interp;	  /* only its name: for messages */
 	struct tenants tenants;
 	/* The user who has started us, as he is and as we see him in our user namespace. */
-	uid_t owner, owner_seen;
+	uid_t owner;
+	gid_t group;
+	struct seen seen;
 	bool stopping;
 };
 

@@ -57,7 +57,7 @@ struct tenant *tenants_find_peer(const struct tenants *tenants, const struct pee
 	if (peer->uid != PEER_UNKNOWN)
 		found = find_id(tenants, ROSTER_UID, peer->uid);
 	for (unsigned i = 0; !found && i < peer->gids_count; i++)
-		if (peer->gids[i] != PEER_OVERFLOW)
+		if (peer->gids[i] != PEER_UNKNOWN)
 			found = find_id(tenants, ROSTER_GID, peer->gids[i]);
 	return found;
 }
@@ -161,7 +161,7 @@ static void unlink_waiter(struct tenant *tenant, struct waiter *waiter)
 
 /* A start may end at once and come back here, which is left to the turn that is under way:
  * a queue must not become a stack. */
-static void dispatch(struct tenants *tenants)
+void tenants_dispatch(struct tenants *tenants)
 {
 	struct tenant *tenant;
 
@@ -325,7 +325,7 @@ void tenants_leave(struct tenants *tenants, struct waiter *waiter)
 	else
 		unlink_waiter(tenant, waiter);
 	tenant_unref(tenants, tenant);
-	dispatch(tenants);
+	tenants_dispatch(tenants);
 }
 
 void tenants_again(struct tenants *tenants, struct waiter *waiter)
@@ -336,7 +336,7 @@ void tenants_again(struct tenants *tenants, struct waiter *waiter)
 	waiter->placed = false;
 	waiter->since_ns = clock_mono_ns();
 	push(tenant, waiter);
-	dispatch(tenants);
+	tenants_dispatch(tenants);
 }
 
 bool tenant_hold(struct tenant *tenant, size_t bytes)

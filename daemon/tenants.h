@@ -64,9 +64,11 @@ struct peer {
 	unsigned gids_count;
 };
 
-/* From now on this roster counts; the tenants own it. Errors: -ENOMEM, all stays as it
- * was. */
+/* From now on this roster counts; the tenants own it. There may be more places now:
+ * tenants_dispatch(). Errors: -ENOMEM, all stays as it was. */
 int tenants_adopt(struct tenants *tenants, struct roster *roster_consume);
+/* Whoever waits and whose turn it is gets a place. */
+void tenants_dispatch(struct tenants *tenants);
 void tenants_free(struct tenants *tenants);
 
 /* Whoever keeps one across events has a reference. NULL is fine. */

@@ -56,26 +56,6 @@ test_garbage() {
 	is "$(grep -c 'HTTP/1.1 200' "$dir/out")" 2 'two requests at once have two replies'
 }
 
-# hoard N: $open of them stay open, $away were turned away.
-hoard() {
-	mkfifo "$dir/hold"
-	"$talk" "$socket" "$1" <"$dir/hold" >"$dir/hoard" &
-	hoarder=$!
-	exec 5>"$dir/hold"
-	for _ in $(seq 500); do
-		[ "$(wc -l <"$dir/hoard")" -lt "$1" ] || break
-		sleep 0.02
-	done
-	open=$(grep -c '^open' "$dir/hoard")
-	away=$(grep -c '^HTTP/1.1 503' "$dir/hoard")
-}
-
-hoard_end() {
-	exec 5>&-
-	wait "$hoarder"
-	rm -f "$dir/hold"
-}
-
 # With 128 descriptors: 4 for each of 8 runs, 32 in reserve, 64 connections, of which 8 are
 # for others.
 test_connections() {

@@ -121,3 +121,23 @@ flight_end() {
 	exec 4<&-
 	wait "$client"
 }
+
+# hoard N: $open of them stay open, $away were turned away.
+hoard() {
+	mkfifo "$dir/hold"
+	"$talk" "$socket" "$1" <"$dir/hold" >"$dir/hoard" &
+	hoarder=$!
+	exec 5>"$dir/hold"
+	for _ in $(seq 500); do
+		[ "$(wc -l <"$dir/hoard")" -lt "$1" ] || break
+		sleep 0.02
+	done
+	open=$(grep -c '^open' "$dir/hoard")
+	away=$(grep -c '^HTTP/1.1 503' "$dir/hoard")
+}
+
+hoard_end() {
+	exec 5>&-
+	wait "$hoarder"
+	rm -f "$dir/hold"
+}

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -429,6 +430,18 @@ static void put_twice(void)
 	put_alive(0);
 }
 
+/* The old one would count for ever. Our parent is the monitor. */
+static void refuse_roster(void)
+{
+	struct answer answer = {0};
+	int fds[ANSWER_FDS];
+	unsigned count;
+
+	kill(getppid(), SIGHUP);
+	if (get(&answer, fds, &count) < 0 || answer.kind != ANSWER_ROSTER || count != 1)
+		_exit(wrong("no other configuration"));
+}
+
 /* What has to be the end of us. */
 static void provoke(enum scene scene)
 {
@@ -452,6 +465,8 @@ static void provoke(enum scene scene)
 		put_alive(0);
 	else if (scene == SCENE_LIVELY)
 		put_twice();
+	else if (scene == SCENE_STUBBORN)
+		refuse_roster();
 	else if (scene == SCENE_DEAF)
 		close(ORDERS);
 	else
