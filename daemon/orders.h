@@ -12,7 +12,8 @@
  *				with the first a warm jail becomes a run
  *	KILL run	->
  *			<-	ROSTER, with one descriptor: another generation of it counts
- *	ADOPT		->	it counts from here on: until then both do
+ *	ADOPT		->	it counts from here on: until then both do; a server that
+ *				does not say so in time is ended
  *			<-	one struct ending on the pipe, then its end of file
  *	ALIVE 0		->	once: it listens, and nothing more can be taken from it
  *			<-	PING n

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A share is made when it is needed: a thousand tenants that do nothing cost nothing. It
- * stays until the daemon ends or its tenant is gone.
+ * stays until the daemon ends, its tenant is gone, or there are so many that those without
+ * a jail go: each costs a descriptor, of which jails need many.
  */
 #include "daemon/shares.h"
 
@@ -14,6 +15,8 @@
 
 #include "base/own.h"
 #include "daemon/log.h"
+
+#define SHARES_MOST 64u
 
 struct share {
 	char name[POLICY_NAME_MOST + 8]; /* the tenant's */
@@ -90,18 +93,24 @@ static int remove_share(const struct shares *shares, struct share *share)
 	return r;
 }
 
-void shares_tidy(struct shares *shares)
+/* One that still has jails stays. */
+static void tidy(struct shares *shares, bool gone_only)
 {
 	struct share **at = &shares->list;
 
 	while (*at) {
 		struct share *share = *at, *next = share->next;
 
-		if (share->gone && remove_share(shares, share) == 0)
+		if ((share->gone || !gone_only) && remove_share(shares, share) == 0)
 			*at = next;
 		else
 			at = &share->next;
 	}
+}
+
+void shares_tidy(struct shares *shares)
+{
+	tidy(shares, true);
 }
 
 static void update(const struct share *share, const struct roster_tenant *tenant)
@@ -126,6 +135,16 @@ void shares_adopt(struct shares *shares, const struct roster *roster)
 	shares_tidy(shares);
 }
 
+static void make_room(struct shares *shares)
+{
+	unsigned count = 0;
+
+	for (const struct share *at = shares->list; at; at = at->next)
+		count++;
+	if (count >= SHARES_MOST)
+		tidy(shares, false);
+}
+
 static int make(struct shares *shares, const struct roster_tenant *tenant,
 		struct share **ret_share, struct jail_error *err)
 {
@@ -143,6 +162,7 @@ static int make(struct shares *shares, const struct roster_tenant *tenant,
 	/* Another daemon in this cgroup may have a tenant of the same name. */
 	snprintf(share->dir, sizeof(share->dir), "%s.%d", tenant->name, (int)getpid());
 	spec = spec_of(share, tenant);
+	make_room(shares);
 	r = jail_share_open(shares->place->fd, &spec, &share->fd, err);
 	if (r < 0) {
 		free(share);
