@@ -37,6 +37,7 @@ struct reading {
 	struct roster_tenant otherwise; /* what tenants begin from */
 	struct roster_tenant *tenant;	/* whom the keys of [Tenant] are about */
 	uint32_t number;		/* his; in quodd.conf there is none */
+	bool policies_said;
 };
 
 static const struct ini_place nowhere;
@@ -236,8 +237,10 @@ static int take_list(struct reading *reading, const struct list *list)
 	size_t len;
 	int r = 0;
 
-	if (!list->of_one)
+	if (!list->of_one) {
 		reading->tenant->policies = 0;
+		reading->policies_said = true;
+	}
 	while (r == 0 && (len = ini_word(&at, &word))) {
 		snprintf(copy, sizeof(copy), "%.*s", (int)len, word);
 		r = list->take(reading, copy);
@@ -511,9 +514,26 @@ static int read_all(struct reading *reading, const char *dir)
 	return read_tenants(reading, path);
 }
 
+/* All that are built in, unless Policies= says which; with a configuration a file may
+ * stand in the place of one. */
+static int use_builtin(struct reading *reading, const char *dir,
+		       struct roster_tenant *tenant)
+{
+	for (size_t i = 0; !reading->policies_said && policy_builtin(i); i++) {
+		const struct policy *policy = policy_builtin(i);
+		int n = dir ? load_policy(reading, policy->name)
+			    : roster_add_policy(reading->roster, policy);
+
+		if (n < 0)
+			return n;
+		tenant->policies |= UINT64_C(1) << n;
+	}
+	return 0;
+}
+
 /* The one who starts it, with as much as there is. Without a configuration he has what is
  * built in, and no file counts. */
-static int add_own(struct reading *reading)
+static int add_own(struct reading *reading, const char *dir)
 {
 	struct roster_tenant *tenant;
 	struct roster_key *key = roster_add_key(reading->roster);
@@ -523,11 +543,8 @@ static int add_own(struct reading *reading)
 	tenant = begin_tenant(reading, name);
 	if (!tenant || !key)
 		return -ENOMEM;
-	if (!tenant->policies) {
-		for (size_t i = 0; policy_builtin(i); i++)
-			(void)roster_add_policy(reading->roster, policy_builtin(i));
-		tenant->policies = (UINT64_C(1) << reading->roster->policies_count) - 1;
-	}
+	if (use_builtin(reading, dir, tenant) < 0)
+		return -EINVAL;
 	tenant->terms.value[TERM_RUNS] = TERMS_RUNS_MOST;
 	tenant->terms.value[TERM_OPERATOR] = 1;
 	*key = (struct roster_key){.kind = ROSTER_UID, .id = geteuid()};
@@ -552,7 +569,7 @@ int config_load(const char *dir, const struct config_options *options,
 	else if (dir)
 		r = read_all(&reading, dir);
 	if (r == 0 && !report->faults && roster->tenants_count == 0)
-		r = add_own(&reading);
+		r = add_own(&reading, dir);
 	if (r < 0 || report->faults)
 		return report->error ? report->error : r;
 	for (int i = 0; i < SETTING_IDS; i++)

@@ -14,11 +14,27 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/own.h"
 #include "tests/daemon/crowd.h"
 
 #define ANSWERS_MS 30000
 #define LOOK_MS	   5
+
+/* What nobody has asked for goes in a moment: then what is left is a leak. */
+static int write_config(struct host *host)
+{
+	static const char text[] = "[Pool]\nMost=4\nExpireSec=1s\n";
+	char path[HOST_PATH_ROOM + 16];
+	own_fd int fd = -1;
+
+	snprintf(host->config, HOST_PATH_ROOM, "%s/etc", host->dir);
+	if (mkdir(host->config, 0700) < 0)
+		return -errno;
+	snprintf(path, sizeof(path), "%s/quodd.conf", host->config);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	return fd < 0 ? -errno : file_write_all(fd, text, sizeof(text) - 1);
+}
 
 int host_init(struct host *host)
 {
@@ -35,7 +51,7 @@ int host_init(struct host *host)
 	snprintf(host->socket, HOST_PATH_ROOM, "%s/socket", host->dir);
 	snprintf(host->state, HOST_PATH_ROOM, "%s/state", host->dir);
 	snprintf(host->log, HOST_PATH_ROOM, "%s/log", host->dir);
-	return mkdir(host->state, 0700) < 0 ? -errno : 0;
+	return mkdir(host->state, 0700) < 0 ? -errno : write_config(host);
 }
 
 /* Files of ours alone, a level deep. */
@@ -54,6 +70,7 @@ static void remove_below(const char *path)
 
 void host_remove(const struct host *host)
 {
+	remove_below(host->config);
 	remove_below(host->state);
 	remove_below(host->dir);
 }
@@ -65,6 +82,8 @@ int host_start(struct host *host, const char *runs)
 			      host->socket,
 			      (char *)"--state",
 			      host->state,
+			      (char *)"--config",
+			      host->config,
 			      (char *)"--runs",
 			      (char *)(uintptr_t)runs,
 			      NULL};

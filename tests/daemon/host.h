@@ -16,10 +16,11 @@ struct host {
 	char dir[HOST_PATH_ROOM - 100];
 	char quodd[HOST_PATH_ROOM], interpreter[HOST_PATH_ROOM];
 	char socket[HOST_PATH_ROOM], state[HOST_PATH_ROOM], log[HOST_PATH_ROOM];
+	char config[HOST_PATH_ROOM];
 	pid_t monitor; /* ours to wait for; 0: none */
 };
 
-/* Makes the directory. Programs are found by $QUOD_TEST_BUILD. Errors: negative errnos. */
+/* Makes the directory, with a configuration in which warm jails soon grow old. Programs are found by $QUOD_TEST_BUILD. Errors: negative errnos. */
 int host_init(struct host *host);
 void host_remove(const struct host *host);
 

@@ -157,14 +157,15 @@ static bool look(const struct soak *soak, struct state *ret, struct text *metric
 	return true;
 }
 
-/* Who has gone away is noticed a moment later: until nothing is under way. */
+/* Who has gone away is noticed a moment later, and warm jails have their time: until the
+ * server is the only child. */
 static bool settle(const struct soak *soak, unsigned connections, struct state *ret,
 		   struct text *metrics)
 {
 	for (int waited = 0; waited < SETTLE_MS; waited += LOOK_MS) {
 		if (!look(soak, ret, metrics))
 			return false;
-		if (ret->runs_live == 0 &&
+		if (ret->runs_live == 0 && ret->children == 1 &&
 		    metric(metrics, "quod_connections") <= connections)
 			return true;
 		poll(NULL, 0, LOOK_MS);
