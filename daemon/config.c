@@ -33,7 +33,7 @@ struct reading {
 	struct policy_report *report;
 	const char *file;
 	struct ini ini;
-	const struct ini_item *item;
+	struct ini_item item;
 	struct roster_tenant otherwise; /* what tenants begin from */
 	struct roster_tenant *tenant;	/* whom the keys of [Tenant] are about */
 	uint32_t number;		/* his; in quodd.conf there is none */
@@ -48,7 +48,7 @@ static int fault_at(struct reading *reading, const char *at, const char *format,
 /* Where in the file: the value's own place, or that of the whole line. */
 static int fault_at(struct reading *reading, const char *at, const char *format, ...)
 {
-	struct ini_place place = at ? ini_place(&reading->ini, at) : reading->item->place;
+	struct ini_place place = at ? ini_place(&reading->ini, at) : reading->item.place;
 	char text[320];
 	va_list args;
 
@@ -64,7 +64,7 @@ static int set_number(struct reading *reading, const struct term_info *info,
 		      uint64_t *value)
 {
 	char range[TERM_RANGE_ROOM];
-	const char *said = reading->item->value;
+	const char *said = reading->item.value;
 	const char *wrong = term_parse(info, said, value, range);
 
 	return wrong ? fault_at(reading, said, "%s='%.60s' %s%s", info->key, said, wrong,
@@ -97,11 +97,11 @@ static int use_policy(struct reading *reading, const char *name)
 	int r;
 
 	if (strchr(name, '/'))
-		return fault_at(reading, reading->item->value,
+		return fault_at(reading, reading->item.value,
 				"'%.60s': policies are named, not paths", name);
 	r = load_policy(reading, name);
 	return r >= 0 ? r
-		      : fault_at(reading, reading->item->value,
+		      : fault_at(reading, reading->item.value,
 				 "the policy '%.60s' cannot be used", name);
 }
 
@@ -113,7 +113,7 @@ static int find_user(struct reading *reading, const char *name, uint32_t *ret_id
 		return 0;
 	found = getpwnam(name);
 	if (!found)
-		return fault_at(reading, reading->item->value, "there is no user '%.60s'",
+		return fault_at(reading, reading->item.value, "there is no user '%.60s'",
 				name);
 	*ret_id = found->pw_uid;
 	return 0;
@@ -127,8 +127,8 @@ static int find_group(struct reading *reading, const char *name, uint32_t *ret_i
 		return 0;
 	found = getgrnam(name);
 	if (!found)
-		return fault_at(reading, reading->item->value,
-				"there is no group '%.60s'", name);
+		return fault_at(reading, reading->item.value, "there is no group '%.60s'",
+				name);
 	*ret_id = found->gr_gid;
 	return 0;
 }
@@ -163,7 +163,7 @@ static int add_key(struct reading *reading, const struct roster_key *key)
 
 	for (uint32_t i = 0; i < roster->keys_count; i++)
 		if (is_same_key(&roster->keys[i], key))
-			return fault_at(reading, reading->item->value,
+			return fault_at(reading, reading->item.value,
 					"that is the tenant '%s' already",
 					roster->tenants[roster->keys[i].tenant].name);
 	added = roster_add_key(roster);
@@ -212,7 +212,7 @@ static int take_token(struct reading *reading, const char *word)
 	struct roster_key key = {.kind = ROSTER_TOKEN};
 
 	if (!parse_hash(word, key.hash))
-		return fault_at(reading, reading->item->value,
+		return fault_at(reading, reading->item.value,
 				"a token's SHA-256 has 64 hexadecimal digits (printf %%s "
 				"TOKEN | sha256sum)");
 	return add_key(reading, &key);
@@ -232,7 +232,7 @@ static const struct list {
 /* Each word of it; a list of policies stands for what was said before. */
 static int take_list(struct reading *reading, const struct list *list)
 {
-	const char *at = reading->item->value, *word;
+	const char *at = reading->item.value, *word;
 	char copy[256];
 	size_t len;
 	int r = 0;
@@ -245,7 +245,7 @@ static int take_list(struct reading *reading, const struct list *list)
 		snprintf(copy, sizeof(copy), "%.*s", (int)len, word);
 		r = list->take(reading, copy);
 	}
-	if (r == 0 && word == reading->item->value && len == 0)
+	if (r == 0 && word == reading->item.value && len == 0)
 		return fault_at(reading, NULL, "%s= says nothing", list->key);
 	return r;
 }
@@ -277,7 +277,7 @@ static int check_section(struct reading *reading, const char *name)
 
 static int unknown_key(struct reading *reading, const char *section)
 {
-	struct nearest nearest = NEAREST_INIT(reading->item->name);
+	struct nearest nearest = NEAREST_INIT(reading->item.name);
 
 	for (int i = 0; i < SETTING_IDS; i++)
 		if (!strcmp(setting_infos[i].section, section))
@@ -287,13 +287,13 @@ static int unknown_key(struct reading *reading, const char *section)
 	for (size_t i = 0; !strcmp(section, "Tenant") && i < ARRAY_LEN(lists); i++)
 		nearest_offer(&nearest, lists[i].key);
 	return fault_at(reading, NULL, "[%s] has no key %.60s%s%s", section,
-			reading->item->name, nearest.best ? ": did you mean " : "",
+			reading->item.name, nearest.best ? ": did you mean " : "",
 			nearest.best ? nearest.best : "");
 }
 
 static int take_entry_of_tenant(struct reading *reading)
 {
-	const char *key = reading->item->name;
+	const char *key = reading->item.name;
 
 	for (int i = 0; i < TERM_IDS; i++)
 		if (!strcmp(term_infos[i].key, key))
@@ -318,7 +318,7 @@ static int take_entry(struct reading *reading, const char *section)
 		return take_entry_of_tenant(reading);
 	for (int i = 0; i < SETTING_IDS; i++)
 		if (!strcmp(setting_infos[i].section, section) &&
-		    !strcmp(setting_infos[i].key, reading->item->name))
+		    !strcmp(setting_infos[i].key, reading->item.name))
 			return set_number(reading, &setting_infos[i],
 					  &reading->roster->settings.value[i]);
 	return unknown_key(reading, section);
@@ -327,7 +327,7 @@ static int take_entry(struct reading *reading, const char *section)
 /* `section`: "" before the first, NULL in one that was told already. */
 static void take_item(struct reading *reading, const char **section)
 {
-	const struct ini_item *item = reading->item;
+	const struct ini_item *item = &reading->item;
 
 	switch (item->kind) {
 	case INI_SECTION:
@@ -350,18 +350,16 @@ static int read_file(struct reading *reading, const char *path)
 {
 	own_search_files struct search_files files = {.count = 0};
 	const char *section = "";
-	struct ini_item item;
 	int r = search_one(path, &files, reading->report);
 
 	if (r < 0)
 		return r;
 	reading->file = path;
-	reading->item = &item;
 	r = ini_open(&reading->ini, files.list[0].bytes, files.list[0].len);
 	if (r < 0)
 		return report_fault(reading->report, r, path, nowhere, "%s",
 				    strerror(-r));
-	while (ini_next(&reading->ini, &item))
+	while (ini_next(&reading->ini, &reading->item))
 		take_item(reading, &section);
 	ini_close(&reading->ini);
 	return 0;

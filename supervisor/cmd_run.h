@@ -33,8 +33,9 @@ struct run_args {
 			offsetof(struct run_args, mode)                                \
 	}
 
-#define RUN_ARGS_DAEMON_OPTIONS                                                    \
-	{0, "daemon", NULL, "let quodd make the run", offsetof(struct run_args, daemon)}, \
+#define RUN_ARGS_DAEMON_OPTIONS                       \
+	{0, "daemon", NULL, "let quodd make the run", \
+	 offsetof(struct run_args, daemon)},          \
 		CLIENT_SOCKET_OPTION(run_args, socket)
 
 /* What the strings of a request borrow from; freed together. */

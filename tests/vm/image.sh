@@ -12,7 +12,7 @@ cache=$1
 here=$(dirname "$0")
 kernel=linux-image-cloud-amd64
 # What systemd needs to run a lingering user's manager, and what the tests call.
-packages=curl,dbus,dbus-user-session,jq,kmod,libcap2,libmicrohttpd12,libpam-systemd,libsqlite3-0
+packages=curl,dbus,dbus-user-session,jq,kmod,libcap2,libmd0,libmicrohttpd12,libpam-systemd,libsqlite3-0
 packages=$packages,nginx-light,openssl,procps,strace,systemd,systemd-sysv
 
 # The file is there on every system that this can run on.
