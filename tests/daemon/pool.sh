@@ -101,6 +101,31 @@ test_policies() {
 	holds 'the other is still there' test -d "/proc/$default"
 }
 
+# A tenant's jail serves no other tenant, whatever he asks for.
+test_tenants() {
+	configure 'ExpireSec=10m'
+	mkdir -p "$dir/config/tenants.d"
+	for name in ann bob; do
+		printf '[Tenant]\nTokenSHA256=%s\n' "$(printf %s "$name" | sha256sum | cut -d' ' -f1)" \
+			>"$dir/config/tenants.d/$name.conf"
+	done
+	daemon_start --config "$dir/config"
+	post '{"source":"1"}' /v1/run -H 'Authorization: Bearer ann'
+	want_jails 1 "one waits for ann's next run"
+	anns=$(jails)
+	post '{"source":"1"}' /v1/run -H 'Authorization: Bearer bob'
+	is "$(field .status) $(field .tenant)" 'ok bob' 'a run of another tenant'
+	want_jails 2 'does not take it, and he gets one of his own'
+	holds "ann's is still there" test -d "/proc/$anns"
+	post '{"source":"1"}' /v1/run -H 'Authorization: Bearer ann'
+	took "$anns" 'which her next run takes'
+	want_jails 2 'and another waits for her'
+	kill -HUP "$daemon"
+	want_jails 0 'of another configuration none is used'
+	daemon_stop
+	rm -r "$dir/config/tenants.d"
+}
+
 # Wall and CPU time can be lower in a warm jail; what only a start can set cannot.
 test_limits() {
 	want_jails 2 'one waits for each'
@@ -243,6 +268,7 @@ test_policies
 test_limits
 daemon_stop
 is "$code" 0 'it ends in order'
+test_tenants
 test_memory
 test_death
 test_age
