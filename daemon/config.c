@@ -191,11 +191,22 @@ static int take_policy(struct reading *reading, const char *word)
 	return 0;
 }
 
+/* By that number the kernel names whom it cannot name, so that nobody is known by it. */
+static int check_id(struct reading *reading, const char *word, uint32_t id)
+{
+	return id != PEER_OVERFLOW
+		       ? 0
+		       : fault_at(reading, reading->item.value,
+				  "'%.60s' is %u, which may be anybody", word, id);
+}
+
 static int take_user(struct reading *reading, const char *word)
 {
 	struct roster_key key = {.kind = ROSTER_UID};
 	int r = find_user(reading, word, &key.id);
 
+	if (r == 0)
+		r = check_id(reading, word, key.id);
 	return r < 0 ? r : add_key(reading, &key);
 }
 
@@ -204,6 +215,8 @@ static int take_group(struct reading *reading, const char *word)
 	struct roster_key key = {.kind = ROSTER_GID};
 	int r = find_group(reading, word, &key.id);
 
+	if (r == 0)
+		r = check_id(reading, word, key.id);
 	return r < 0 ? r : add_key(reading, &key);
 }
 

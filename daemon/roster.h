@@ -30,6 +30,9 @@ struct roster_tenant {
 	struct terms terms;
 };
 
+/* What the kernel calls whom it cannot name in our user namespace. */
+#define PEER_OVERFLOW 65534u
+
 enum roster_key_kind { ROSTER_UID, ROSTER_GID, ROSTER_TOKEN };
 
 /* What makes a client a tenant. */

@@ -79,12 +79,21 @@ static enum MHD_Result answer_metrics(struct exchange *exchange)
 	return http_refuse(exchange, &problem);
 }
 
-static void add_policy(const struct policy *policy, bool is_default, struct text *to)
+/* Where files of the host are is for an operator. */
+static const char *about(const struct exchange *exchange, const struct policy *policy)
+{
+	const char *base = policy->owner ? strrchr(policy->about, '/') : NULL;
+
+	return base && !exchange->is_operator ? base + 1 : policy->about;
+}
+
+static void add_policy(const struct exchange *exchange, const struct policy *policy,
+		       bool is_default, struct text *to)
 {
 	text_add_str(to, "{\"name\":");
 	json_add_str(to, policy->name);
 	text_add_str(to, ",\"about\":");
-	json_add_str(to, policy->about);
+	json_add_str(to, about(exchange, policy));
 	text_addf(to, ",\"default\":%s", is_default ? "true" : "false");
 	text_addf(to, ",\"engine\":\"%s\",\"mode\":\"%s\",\"verdict\":%s,\"limits\":{",
 		  policy_engine_names[policy->engine], policy_mode_names[policy->mode],
@@ -111,7 +120,7 @@ static enum MHD_Result answer_policies(struct exchange *exchange)
 		if (!may_use(exchange, i))
 			continue;
 		text_add_str(&json, before);
-		add_policy(roster->policies[i],
+		add_policy(exchange, roster->policies[i],
 			   exchange->account && exchange->account->policy == i, &json);
 		before = ",";
 	}

@@ -47,9 +47,7 @@ struct tenants {
 	void (*start)(struct waiter *waiter);
 };
 
-/* What the kernel calls whom it cannot name in our user namespace. */
-#define PEER_OVERFLOW 65534u
-#define PEER_UNKNOWN  UINT32_MAX
+#define PEER_UNKNOWN UINT32_MAX
 
 /* Only of a unix socket the kernel says who is at its other end. */
 enum peer_kind { PEER_UNIX, PEER_TCP };

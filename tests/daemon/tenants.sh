@@ -86,6 +86,11 @@ test_policies() {
 	post_as ann '{"source":"1"}' /v1/run
 	is "$(field .policy) $(field .limits.memory_bytes) $(field .limits.wall_ms)" 'tiny 4194304 1000' \
 		'the first policy of the list, from its file'
+	get_as ann /v1/policies
+	is "$(field '.policies[] | select(.name == "tiny").about')" tiny.policy 'a tenant is told no path'
+	get /v1/policies
+	is "$(field '.policies[] | select(.name == "tiny").about')" "$etc/policies/tiny.policy" \
+		'an operator is'
 	post_as ann '{"source":"Math.abs(1)"}' /v1/run
 	is "$(field .status) $(field '[.gate.findings[].rule] | join(" ")')" 'rejected no-math' \
 		'with rules of its own'
@@ -242,6 +247,8 @@ test_faults() {
 	faulty tenants.d/a.conf '[Tenant]\nRunsMax=1\n' ': nobody can be this tenant'
 	faulty tenants.d/a.conf '[Tenant]\nTokenSHA256=abc\n' ":2:13: a token's SHA-256 has 64"
 	faulty tenants.d/a.conf '[Tenant]\nUser=no-such-user-here\n' ":2:6: there is no user"
+	faulty tenants.d/a.conf '[Tenant]\nUser=65534\n' ":2:6: '65534' is 65534, which may be anybody"
+	faulty tenants.d/a.conf '[Tenant]\nGroup=65534\n' ":2:7: '65534' is 65534, which may be anybody"
 	faulty tenants.d/a.conf '[Tenant]\nGroup=no-such-group-here\n' ":2:7: there is no group"
 	faulty tenants.d/a.conf "[Tenant]\nTokenSHA256=$token $token\n" ":2:13: that is the tenant 'a' already"
 	faulty tenants.d/a.conf '[Tenant]\nQueueMaxSec=2h\n' ":2:13: QueueMaxSec='2h' is above the most allowed"
