@@ -31,8 +31,10 @@
 #define RUNS		"7" /* fewer than clients: some have to wait */
 #define WRONG_SHOWN	20
 #define SETTLE_MS	20000
-#define LOOK_MS		20
-#define IDS_ASKED	500
+/* Longer than the monitor takes to try a removal again. */
+#define QUIET_LOOKS 40u
+#define LOOK_MS	    20
+#define IDS_ASKED   500
 
 /* A heap has its high tide at another moment each time. A leak of ten bytes an exchange is
  * more than that in a soak of 200,000. */
@@ -157,17 +159,31 @@ static bool look(const struct soak *soak, struct state *ret, struct text *metric
 	return true;
 }
 
+/* What a jail has had is given back a moment after its process has ended. */
+static bool is_quiet(const struct state *now, const struct state *last)
+{
+	return now->runs_live == 0 && now->children == 1 &&
+	       now->monitor_fds == last->monitor_fds &&
+	       now->server_fds == last->server_fds;
+}
+
 /* Who has gone away is noticed a moment later, and warm jails have their time: until the
- * server is the only child. */
+ * server is the only child, and nothing has changed for a while. */
 static bool settle(const struct soak *soak, unsigned connections, struct state *ret,
 		   struct text *metrics)
 {
-	for (int waited = 0; waited < SETTLE_MS; waited += LOOK_MS) {
+	struct state last = {0};
+	unsigned quiet = 0;
+
+	for (int waited = 0; waited < SETTLE_MS && quiet < QUIET_LOOKS;
+	     waited += LOOK_MS) {
 		if (!look(soak, ret, metrics))
 			return false;
-		if (ret->runs_live == 0 && ret->children == 1 &&
-		    metric(metrics, "quod_connections") <= connections)
-			return true;
+		quiet = is_quiet(ret, &last) &&
+					metric(metrics, "quod_connections") <= connections
+				? quiet + 1
+				: 0;
+		last = *ret;
 		poll(NULL, 0, LOOK_MS);
 	}
 	return true;
