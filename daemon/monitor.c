@@ -44,6 +44,8 @@
 /* Runs and warm jails, and as many again that are over: these are soon gone, but there may
  * be no end of them either. */
 #define WARDS_MOST (4 * TERMS_RUNS_MOST)
+/* So many that are over wait for a moment in which there is nothing else to do. */
+#define OVER_MOST 16u
 /* What has changed is told so much later, with all that changes meanwhile. */
 #define STATE_US 1000000u
 /* What the kernel did not give back is asked for again. */
@@ -230,6 +232,19 @@ static bool has_room(const struct monitor *m, enum ward_state state)
 	return m->wards_count < WARDS_MOST && count < setting_most(m, id);
 }
 
+/* Where that moment does not come each new jail pays for an old one: each has descriptors
+ * and a cgroup, and the more of these there are the longer it takes to make one. */
+static void make_way(struct monitor *m)
+{
+	unsigned over = 0;
+
+	for (unsigned i = 0; i < m->wards_count; i++)
+		over += ward_state(m->wards[i]) == WARD_OVER;
+	for (unsigned i = 0; over > OVER_MOST && i < m->wards_count; i++)
+		if (ward_remove(m->wards[i]))
+			break;
+}
+
 static void spawn(struct monitor *m, const struct order *order)
 {
 	struct run_place place;
@@ -238,6 +253,7 @@ static void spawn(struct monitor *m, const struct order *order)
 	struct ward *ward;
 	int fds[ANSWER_FDS];
 
+	make_way(m);
 	if (!has_room(m, order->kind == ORDER_WARM ? WARD_WARM : WARD_RUN) ||
 	    shares_place(&m->shares, tenant_of(m, order), &place, &err) < 0 ||
 	    ward_new(order, &m->means, &place, &ward, &err) < 0) {

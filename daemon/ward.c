@@ -39,6 +39,7 @@ struct ward {
 	struct guard guard;
 	enum ward_state state;
 	uint64_t remove_ns; /* over: until then its removal is tried; monotonic */
+	bool busy;	    /* then: something still lives in it */
 	unsigned clocks;
 	int tell_read, tell_write; /* owned; where the ending goes */
 	sd_event_source *on_end, *on_time;
@@ -88,7 +89,9 @@ static void remove_jail(struct ward *ward)
 	struct jail_error err;
 	int r = jail_remove(ward->jail, 0, &err);
 
-	if (r == -EBUSY && clock_mono_ns() < ward->remove_ns) {
+	ward->busy = r == -EBUSY && clock_mono_ns() < ward->remove_ns;
+	if (ward->busy) {
+		sd_event_source_set_priority(ward->on_time, SD_EVENT_PRIORITY_NORMAL);
 		remove_later(ward, REMOVE_AGAIN_US);
 		return;
 	}
@@ -331,6 +334,14 @@ void ward_kill(struct ward *ward)
 		return;
 	guard_note(&ward->guard, KILL_CANCELLED);
 	look(ward);
+}
+
+bool ward_remove(struct ward *ward)
+{
+	if (ward->state != WARD_OVER || ward->busy)
+		return false;
+	remove_jail(ward);
+	return true;
 }
 
 void ward_refuse(struct ward *ward, const struct jail_error *err)

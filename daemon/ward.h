@@ -57,6 +57,9 @@ const struct limits *ward_limits(const struct ward *ward);
  * ward_limits(). It can do so twice; what is asked for more often is not done. */
 void ward_clock(struct ward *ward, const struct order *order);
 void ward_kill(struct ward *ward);
+/* What is left of one that is over goes at once, and not when there is nothing else to do:
+ * true, and it may be freed. False: it is not over, or something still lives in it. */
+bool ward_remove(struct ward *ward);
 /* A warm jail that may not become a run: this is told as its ending, and it is killed. */
 void ward_refuse(struct ward *ward, const struct jail_error *err);
 

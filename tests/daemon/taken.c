@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,6 +38,9 @@ static bool ends_by_itself(enum scene scene)
 	return !scenes[scene].said && scene != SCENE_EMPTY;
 }
 
+/* Enough for forty jails. */
+static const struct rlimit busy_files = {800, 800};
+
 static _Noreturn void run_daemon(enum scene scene, const char *dir, int out)
 {
 	char path[4200], runs[16], config[4096], name[] = "quodd", socket[] = "--socket",
@@ -47,7 +51,8 @@ static _Noreturn void run_daemon(enum scene scene, const char *dir, int out)
 	snprintf(config, sizeof(config), "%s", dir);
 	snprintf(path, sizeof(path), "%s/socket", dir);
 	snprintf(runs, sizeof(runs), "%d", SCENE_RUNS + (int)scene);
-	if (dup2(out, STDERR_FILENO) < 0)
+	if (dup2(out, STDERR_FILENO) < 0 ||
+	    (scene == SCENE_BUSY && setrlimit(RLIMIT_NOFILE, &busy_files) < 0))
 		_exit(99);
 	alarm(60); /* against a hang: the server and its jails die with the monitor */
 	_exit(quodd_main(ARRAY_LEN(argv) - 1, argv));

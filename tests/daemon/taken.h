@@ -44,6 +44,7 @@
 	X(HOARD, "for more warm jails than may be", NULL)                                \
 	X(CROWD, "clocks for more warm jails than runs may be", NULL)                    \
 	X(STALE, "no clock for a warm jail: it does not become old", NULL)               \
+	X(BUSY, "orders without end: what is over does not pile up", NULL)               \
 	X(STUBBORN, "nothing at all to another configuration",                           \
 	  "does not take the new configuration")                                         \
 	X(LEAVES, "an order, and leaves", NULL)

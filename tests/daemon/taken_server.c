@@ -24,6 +24,9 @@
 
 #define ORDERS	SERVER_ORDERS_FD
 #define WALL_MS 200
+/* So many jails one after the other, and so many that are ordered ahead. */
+#define BUSY_RUNS  100u
+#define BUSY_AHEAD 8u
 
 static struct order spawn_order(uint64_t run)
 {
@@ -367,6 +370,47 @@ static int play_crowd(unsigned runs_most)
 		       : wrong("more runs than may be");
 }
 
+static void put_short_life(uint64_t run)
+{
+	const struct order order = spawn_order(run);
+
+	put_order(&order);
+	put_kill(run);
+}
+
+static int get_short_life(void)
+{
+	struct answer answer = {0};
+	int fds[ANSWER_FDS];
+	unsigned count;
+
+	while (get_any(&answer, fds, &count) == 0 && answer.kind != ANSWER_HELD) {
+		if (answer.kind == ANSWER_PING)
+			put_alive(answer.run);
+		if (answer.kind == ANSWER_FAILED)
+			return wrong(answer.error.text);
+	}
+	for (unsigned i = 0; i < count; i++)
+		close(fds[i]);
+	return count == ANSWER_FDS ? 0 : wrong("no jail");
+}
+
+/* Many more jails than the monitor may have files open for, one after the other; there is
+ * always an order that waits. */
+static int play_busy(void)
+{
+	int r = 0;
+
+	put_alive(0);
+	for (uint64_t run = 1; run <= BUSY_AHEAD; run++)
+		put_short_life(run);
+	for (uint64_t run = 1; r == 0 && run <= BUSY_RUNS; run++) {
+		put_short_life(run + BUSY_AHEAD);
+		r = get_short_life();
+	}
+	return r;
+}
+
 static void put_gifts(unsigned count)
 {
 	struct order order = spawn_order(1);
@@ -554,6 +598,8 @@ int taken_server(void)
 		return play_hoard();
 	case SCENE_CROWD:
 		return play_crowd(SCENE_RUNS + SCENE_CROWD);
+	case SCENE_BUSY:
+		return play_busy();
 	case SCENE_LEAVES:
 		put_order(&order);
 		return 0;
