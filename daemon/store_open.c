@@ -15,7 +15,9 @@
  *
  * Whoever had the server taken over could have written what he likes into the file. So it
  * is opened by the unprivileged user that the server is, checked page by page, and nothing
- * that is stored in it can act: no triggers, no views.
+ * that is stored in it can act: no triggers, no views, and no table, index or column but
+ * ours, whose expressions (a CHECK, a value that is generated) would be worked out by all
+ * that touches them, the check of the pages first.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -170,6 +172,51 @@ static int check_form(sqlite3 *db, char why[STORE_WHY_ROOM])
 	return application == APPLICATION && form == FORM ? SQLITE_OK : SQLITE_NOTADB;
 }
 
+static int put_schema(sqlite3 *db, char **ret_text)
+{
+	static const char sql[] =
+		"SELECT coalesce(group_concat(type || name || coalesce(sql, ''), ';'), '') "
+		"FROM (SELECT type, name, sql FROM sqlite_master ORDER BY name)";
+	sqlite3_stmt *statement = NULL;
+	int code = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
+
+	if (code == SQLITE_OK)
+		code = sqlite3_step(statement);
+	if (code == SQLITE_ROW) {
+		*ret_text = strdup(store_text(statement, 0));
+		code = *ret_text ? SQLITE_OK : SQLITE_NOMEM;
+	}
+	sqlite3_finalize(statement);
+	return code;
+}
+
+static int put_our_schema(char **ret_text)
+{
+	sqlite3 *db = NULL;
+	int code = sqlite3_open_v2(":memory:", &db,
+				   SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+
+	if (code == SQLITE_OK)
+		code = run_sql(db, schema);
+	if (code == SQLITE_OK)
+		code = put_schema(db, ret_text);
+	sqlite3_close(db);
+	return code;
+}
+
+/* Its words are compared as SQLite keeps them; one that is new has none. */
+static int check_schema(sqlite3 *db)
+{
+	own_free char *ours = NULL, *theirs = NULL;
+	int code = put_our_schema(&ours);
+
+	if (code == SQLITE_OK)
+		code = put_schema(db, &theirs);
+	if (code != SQLITE_OK)
+		return code;
+	return !*theirs || !strcmp(ours, theirs) ? SQLITE_OK : SQLITE_CORRUPT;
+}
+
 static int make_tables(sqlite3 *db)
 {
 	char numbers[96];
@@ -241,6 +288,8 @@ static int take(struct store *store, const char *path, char why[STORE_WHY_ROOM])
 	}
 	if (code == SQLITE_OK)
 		code = check_form(store->db, why);
+	if (code == SQLITE_OK)
+		code = check_schema(store->db);
 	if (code == SQLITE_OK)
 		code = check_pages(store->db);
 	if (code == SQLITE_OK)

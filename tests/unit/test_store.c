@@ -547,6 +547,59 @@ Test(store, somebody_elses_database_is_put_aside)
 	store_free(store);
 }
 
+/* Ours, and more: what stands in it would be worked out whenever a row is touched, and a
+ * start would never come to its end. */
+static void alter_runs(void)
+{
+	own_free char *path = NULL;
+	sqlite3 *db;
+
+	cr_assert_geq(asprintf(&path, "%s/runs.db", dir), 0);
+	cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
+	cr_assert_eq(sqlite3_exec(db,
+				  "ALTER TABLE runs ADD COLUMN more INTEGER "
+				  "GENERATED ALWAYS AS (length(zeroblob(9))) VIRTUAL "
+				  "CHECK (more = 9)",
+				  NULL, NULL, NULL),
+		     SQLITE_OK);
+	sqlite3_close(db);
+}
+
+static void add_index(void)
+{
+	own_free char *path = NULL;
+	sqlite3 *db;
+
+	cr_assert_geq(asprintf(&path, "%s/runs.db", dir), 0);
+	cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
+	cr_assert_eq(sqlite3_exec(db, "CREATE INDEX more ON runs (hex(tenant))", NULL,
+				  NULL, NULL),
+		     SQLITE_OK);
+	sqlite3_close(db);
+}
+
+static void expect_put_aside(void (*alter)(void))
+{
+	struct store *store;
+
+	cr_assert_eq(in_child(keep_some), 0);
+	alter();
+	store = open_store();
+	cr_expect_eq(count_damaged(), 1);
+	cr_expect_eq(count_runs(store, NULL), 0);
+	store_free(store);
+}
+
+Test(store, tables_that_work_something_out_are_put_aside)
+{
+	expect_put_aside(alter_runs);
+}
+
+Test(store, an_index_that_works_something_out_is_put_aside)
+{
+	expect_put_aside(add_index);
+}
+
 Test(store, a_newer_form_is_left_alone)
 {
 	const struct store_settings settings = STORE_SETTINGS_DEFAULT;
