@@ -3,6 +3,10 @@
  * Beats are counted, not time: whoever stops both processes, as a shell does with ^Z, or
  * lets the machine sleep, comes back to one beat that was missed. One ping is under way at
  * a time, so that a server that hangs has its socket filled by nobody.
+ *
+ * Before the first sign of life none is missed: a server that starts reads all of its
+ * history, which may be as large as the disk, and has heard from no client yet. That a
+ * start has an end is for the service manager to see to.
  */
 #include "daemon/pulse.h"
 
@@ -30,7 +34,7 @@ static int on_beat(sd_event_source *source, uint64_t usec, void *userdata)
 	pulse->calls->beat(pulse->whose);
 	if (bounds->alives > bounds->pings)
 		pulse->calls->ping(pulse->whose, ++bounds->pings);
-	else if (++pulse->missed == MISSED_MOST)
+	else if (bounds->alives && ++pulse->missed == MISSED_MOST)
 		pulse->calls->hung(pulse->whose);
 	sd_event_source_set_time_relative(source, pulse->beat_us);
 	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);

@@ -15,7 +15,7 @@
 struct pulse_calls {
 	/* At each beat with nothing unanswered: PING has to be sent with that number. */
 	void (*ping)(void *whose, uint64_t number);
-	/* Too many beats without an answer. Once. */
+	/* Too many beats without an answer, after the first sign of life. Once. */
 	void (*hung)(void *whose);
 	/* At each beat. */
 	void (*beat)(void *whose);
