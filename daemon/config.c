@@ -37,7 +37,7 @@ struct reading {
 	struct roster_tenant otherwise; /* what tenants begin from */
 	struct roster_tenant *tenant;	/* whom the keys of [Tenant] are about */
 	uint32_t number;		/* his; in quodd.conf there is none */
-	bool policies_said;
+	bool policies_said, runs_said;	/* in quodd.conf */
 };
 
 static const struct ini_place nowhere;
@@ -76,13 +76,19 @@ static int set_number(struct reading *reading, const struct term_info *info,
 static int load_policy(struct reading *reading, const char *name)
 {
 	struct roster *roster = reading->roster;
+	/* Faults that there were before are not the policy's. */
+	struct policy_report report = {.say = reading->report->say,
+				       .context = reading->report->context};
 	const struct policy *policy;
 	uint32_t i = roster_find_policy(roster, name);
 	int r;
 
 	if (i < roster->policies_count)
 		return (int)i;
-	r = policy_read(name, false, reading->report, &policy);
+	r = policy_read(name, false, &report, &policy);
+	if (report.faults && !reading->report->faults)
+		reading->report->error = report.error;
+	reading->report->faults += report.faults;
 	if (r == 0)
 		r = roster_add_policy(roster, policy);
 	if (r == -E2BIG)
@@ -191,13 +197,24 @@ static int take_policy(struct reading *reading, const char *word)
 	return 0;
 }
 
-/* By that number the kernel names whom it cannot name, so that nobody is known by it. */
-static int check_id(struct reading *reading, const char *word, uint32_t id)
+/* By that number the kernel names whom it cannot name, so that nobody is known by it. In a
+ * user namespace of ours, as others than root have one, that is everybody but us. */
+static int check_key(struct reading *reading, const char *word,
+		     const struct roster_key *key)
 {
-	return id != PEER_OVERFLOW
-		       ? 0
-		       : fault_at(reading, reading->item.value,
-				  "'%.60s' is %u, which may be anybody", word, id);
+	bool own = key->id == (key->kind == ROSTER_UID ? geteuid() : getegid());
+
+	if (geteuid() != 0 && own)
+		return 0;
+	if (key->id == PEER_OVERFLOW)
+		return fault_at(reading, reading->item.value,
+				"'%.60s' is %u, which may be anybody", word, key->id);
+	if (geteuid() != 0)
+		return fault_at(reading, reading->item.value,
+				"'%.60s': a daemon that is not root's cannot tell users "
+				"apart: give a token (TokenSHA256=)",
+				word);
+	return 0;
 }
 
 static int take_user(struct reading *reading, const char *word)
@@ -206,7 +223,7 @@ static int take_user(struct reading *reading, const char *word)
 	int r = find_user(reading, word, &key.id);
 
 	if (r == 0)
-		r = check_id(reading, word, key.id);
+		r = check_key(reading, word, &key);
 	return r < 0 ? r : add_key(reading, &key);
 }
 
@@ -216,7 +233,7 @@ static int take_group(struct reading *reading, const char *word)
 	int r = find_group(reading, word, &key.id);
 
 	if (r == 0)
-		r = check_id(reading, word, key.id);
+		r = check_key(reading, word, &key);
 	return r < 0 ? r : add_key(reading, &key);
 }
 
@@ -309,9 +326,11 @@ static int take_entry_of_tenant(struct reading *reading)
 	const char *key = reading->item.name;
 
 	for (int i = 0; i < TERM_IDS; i++)
-		if (!strcmp(term_infos[i].key, key))
+		if (!strcmp(term_infos[i].key, key)) {
+			reading->runs_said = reading->runs_said || i == TERM_RUNS;
 			return set_number(reading, &term_infos[i],
 					  &reading->tenant->terms.value[i]);
+		}
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
 		if (strcmp(lists[i].key, key) != 0)
 			continue;
@@ -556,7 +575,8 @@ static int add_own(struct reading *reading, const char *dir)
 		return -ENOMEM;
 	if (use_builtin(reading, dir, tenant) < 0)
 		return -EINVAL;
-	tenant->terms.value[TERM_RUNS] = TERMS_RUNS_MOST;
+	if (!reading->runs_said)
+		tenant->terms.value[TERM_RUNS] = TERMS_RUNS_MOST;
 	tenant->terms.value[TERM_OPERATOR] = 1;
 	*key = (struct roster_key){.kind = ROSTER_UID, .id = geteuid()};
 	return 0;

@@ -195,12 +195,17 @@ static int watch_run(struct job *job)
 	return r;
 }
 
+/* A TCP client that closes looks like one that has only said all: it has gone. */
 static int watch_hangup(struct job *job)
 {
+	const struct connection *connection;
+
 	if (job->on_hangup || !job->exchange)
 		return 0;
-	return sd_event_add_io(job->server->event, &job->on_hangup,
-			       job->exchange->connection->fd, 0, on_hangup, job);
+	connection = job->exchange->connection;
+	return sd_event_add_io(job->server->event, &job->on_hangup, connection->fd,
+			       connection->peer.kind == PEER_TCP ? EPOLLRDHUP : 0,
+			       on_hangup, job);
 }
 
 static void leave_list(struct job *job)

@@ -196,14 +196,10 @@ static struct ward *find(const struct monitor *m, uint64_t run)
 	return NULL;
 }
 
-/* The order was judged: he is there. */
-static const struct roster_tenant *tenant_of(const struct monitor *m,
-					     const struct order *order)
+/* The order was judged: one of the two. */
+static const struct roster *roster_of(const struct monitor *m, const struct order *order)
 {
-	const struct roster *roster =
-		order->generation == m->now->generation ? m->now : m->before;
-
-	return &roster->tenants[order->tenant];
+	return order->generation == m->now->generation ? m->now : m->before;
 }
 
 static const struct jail_error too_many = {
@@ -245,6 +241,17 @@ static void make_way(struct monitor *m)
 			break;
 }
 
+/* A policy that asks for a cgroup has none of its runs without. */
+static int place_of(struct monitor *m, const struct order *order,
+		    struct run_place *ret_place, struct jail_error *err)
+{
+	const struct roster *roster = roster_of(m, order);
+	int r = shares_place(&m->shares, &roster->tenants[order->tenant], ret_place, err);
+
+	ret_place->required = roster->policies[order->policy]->require_cgroup;
+	return r;
+}
+
 static void spawn(struct monitor *m, const struct order *order)
 {
 	struct run_place place;
@@ -255,7 +262,7 @@ static void spawn(struct monitor *m, const struct order *order)
 
 	make_way(m);
 	if (!has_room(m, order->kind == ORDER_WARM ? WARD_WARM : WARD_RUN) ||
-	    shares_place(&m->shares, tenant_of(m, order), &place, &err) < 0 ||
+	    place_of(m, order, &place, &err) < 0 ||
 	    ward_new(order, &m->means, &place, &ward, &err) < 0) {
 		m->failed++;
 		send_failure(m, order->run, &err);

@@ -358,6 +358,9 @@ static int refuse_stranger(struct exchange *exchange, struct problem *problem)
 		return problem_set(problem, 401, NULL,
 				   "over TCP a tenant shows who he is: "
 				   "Authorization: Bearer TOKEN");
+	if (exchange->connection->peer.uid == PEER_UNKNOWN)
+		return problem_set(problem, 403, NULL,
+				   "you are no tenant of this daemon: see quodd.conf(5)");
 	return problem_set(problem, 403, NULL,
 			   "user %u is no tenant of this daemon: see quodd.conf(5)",
 			   exchange->connection->peer.uid);

@@ -11,6 +11,8 @@
 #include "supervisor/clock.h"
 
 #define STEP_ROWS 32
+/* Large rows go in smaller steps: what there is room for stays. */
+#define STEP_BYTES 65536
 
 #define BUSY_MS	  20u
 #define IDLE_MS	  1000u
@@ -51,13 +53,16 @@ static int read_old(sqlite3_stmt *statement, struct old_row rows[STEP_ROWS],
 		    unsigned *ret_count)
 {
 	unsigned count = 0;
+	int64_t bytes = 0;
 	int code = SQLITE_DONE;
 
-	while (count < STEP_ROWS && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+	while (count < STEP_ROWS && bytes < STEP_BYTES &&
+	       (code = sqlite3_step(statement)) == SQLITE_ROW) {
 		struct old_row *row = &rows[count++];
 
 		row->number = sqlite3_column_int64(statement, 0);
 		row->bytes = sqlite3_column_int64(statement, 2);
+		bytes += row->bytes;
 		snprintf(row->tenant, sizeof(row->tenant), "%s",
 			 store_text(statement, 1));
 	}

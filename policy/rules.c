@@ -135,7 +135,7 @@ const struct rule rules_builtin[] = {
 		.name = "timer",
 		DENY("a timer is set"),
 		.unless = RULE_UNLESS_TIMERS,
-		.why = "This policy has no timers: what a timer would do is never done.",
+		.why = "Where a policy has no timers, what a timer would do is never done.",
 		MATCHES(GLOBAL("setTimeout"), GLOBAL("setInterval"),
 			GLOBAL("setImmediate"), GLOBAL("requestAnimationFrame"),
 			GLOBAL("requestIdleCallback")),

@@ -26,11 +26,12 @@ struct run_args {
 };
 
 /* Rows for a table of options that fill a struct run_args. */
-#define RUN_ARGS_GATE_OPTIONS                                                          \
-	{0, "engine", "ENGINE", "auto or duktape", offsetof(struct run_args, engine)}, \
-	{                                                                              \
-		0, "mode", "MODE", "what findings block: strict, standard or off",     \
-			offsetof(struct run_args, mode)                                \
+#define RUN_ARGS_GATE_OPTIONS                                                      \
+	{0, "engine", "ENGINE", "auto, duktape or quickjs",                        \
+	 offsetof(struct run_args, engine)},                                       \
+	{                                                                          \
+		0, "mode", "MODE", "what findings block: strict, standard or off", \
+			offsetof(struct run_args, mode)                            \
 	}
 
 #define RUN_ARGS_DAEMON_OPTIONS                       \

@@ -116,6 +116,16 @@ tcp() {
 	type=$(sed -n 's/\r$//; s/^Content-Type: //p' "$dir/headers")
 }
 
+# await_running N: so many runs are under way.
+await_running() {
+	for _ in $(seq 1500); do
+		get /v1/tenants
+		[ "$(field '.tenants[0].running')" != "$1" ] || return 0
+		sleep 0.02
+	done
+	return 1
+}
+
 test_tcp() {
 	start "unix:$socket" tcp4:127.0.0.1 tcp6:::1 --
 	is "$(grep -c . "$dir/ports")" 2 'three sockets are passed'
@@ -132,6 +142,19 @@ test_tcp() {
 			-H 'Content-Type: application/json' -d '{"source":"1"}'
 		is "$http" 401 'a wrong one is none'
 	done
+	stop
+	mkdir -p "$dir/etc/tenants.d"
+	printf '[Tenant]\nTokenSHA256=%s\n' "$(printf ann | sha256sum | cut -d' ' -f1)" \
+		>"$dir/etc/tenants.d/ann.conf"
+	start "unix:$socket" tcp4:127.0.0.1 -- --config "$dir/etc"
+	curl -sS -m 60 -H 'Authorization: Bearer ann' -H 'Content-Type: application/json' \
+		-d '{"source":"for (;;);"}' "http://127.0.0.1:$(sed -n 1p "$dir/ports")/v1/run" \
+		>/dev/null 2>&1 &
+	client=$!
+	holds 'a run over TCP' await_running 1
+	kill "$client"
+	holds 'whose client goes away' await_running 0
+	has "$(cat "$dir/log")" 'is cancelled: its client has gone' 'is cancelled'
 	stop
 	start once "unix:$socket" tcp4:0.0.0.0 --
 	is "$(cat "$dir/ends")" 2 'TCP that others reach is refused'

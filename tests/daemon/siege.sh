@@ -169,7 +169,7 @@ test_descriptors() {
 test_group() {
 	[ "$(id -g)" != 1000 ] || return 0
 	printf '[Tenant]\nGroup=%s\n' "$(id -g)" >"$etc/tenants.d/own.conf"
-	printf '[Tenant]\nGroup=1000\n' >"$etc/tenants.d/other.conf"
+	tenant other
 	daemon_start --config "$etc"
 	post '{"source":"1"}' /v1/run
 	is "$(field .tenant)" own 'the group that the caller is in'

@@ -101,6 +101,28 @@ test_policies() {
 	daemon_stop
 }
 
+# Where there is no cgroup a policy that asks for one has no run.
+test_cgroup() {
+	rm -f "$etc/tenants.d"/*
+	tenant ann 'Policies=held default\n'
+	printf '[Jail]\nRequireCgroup=yes\n' >"$etc/policies/held.policy"
+	daemon_start --config "$etc"
+	post_as ann '{"source":"1"}' /v1/run
+	held=$(field '"\(.status) \(.enforced_by.memory)"')
+	case $held in
+	'ok cgroup') pass 'RequireCgroup=yes: a cgroup holds the limits' ;;
+	'internal_error '*) has "$(field .error.message)" cgroup 'RequireCgroup=yes: no cgroup, no run' ;;
+	*) fail 'RequireCgroup=yes' "$(cat "$dir/out")" ;;
+	esac
+	get /readyz
+	[ "$held" = 'ok cgroup' ] || is "$http $(field '.missing[0].what')" '503 policy held' \
+		'and it is not ready for that'
+	post_as ann '{"source":"1","policy":"default"}' /v1/run
+	is "$(field .status)" ok 'others have theirs'
+	daemon_stop
+	rm "$etc/policies/held.policy"
+}
+
 test_queue() {
 	rm -f "$etc/tenants.d"/*
 	tenant none 'RunsMax=1\nQueueMax=0\n'
@@ -249,6 +271,11 @@ test_faults() {
 	faulty tenants.d/a.conf '[Tenant]\nUser=no-such-user-here\n' ":2:6: there is no user"
 	faulty tenants.d/a.conf '[Tenant]\nUser=65534\n' ":2:6: '65534' is 65534, which may be anybody"
 	faulty tenants.d/a.conf '[Tenant]\nGroup=65534\n' ":2:7: '65534' is 65534, which may be anybody"
+	[ "$(id -u)" = 0 ] || {
+		faulty tenants.d/a.conf '[Tenant]\nUser=4321\n' ":2:6: '4321': a daemon that is not root's"
+		faulty tenants.d/a.conf '[Tenant]\nGroup=4321\n' ":2:7: '4321': a daemon that is not root's"
+	}
+	faulty quodd.conf '[Deamon]\n[Tenant]\nPolicies=verify none\n' ":3:10: the policy 'none' cannot"
 	faulty tenants.d/a.conf '[Tenant]\nGroup=no-such-group-here\n' ":2:7: there is no group"
 	faulty tenants.d/a.conf "[Tenant]\nTokenSHA256=$token $token\n" ":2:13: that is the tenant 'a' already"
 	faulty tenants.d/a.conf '[Tenant]\nQueueMaxSec=2h\n' ":2:13: QueueMaxSec='2h' is above the most allowed"
@@ -276,7 +303,8 @@ test_faults() {
 	code=0
 	"$quodd" --test --config "$dir/nowhere" >"$dir/out" 2>&1 || code=$?
 	is "$code $(cat "$dir/out")" "2 quodd: $dir/nowhere: No such file or directory" 'no directory'
-	printf '[Tenant]\nUser=1\n' >"$etc/tenants.d/a.conf"
+	printf '[Tenant]\nUser=%s\n' "$(id -u)" >"$etc/tenants.d/a.conf"
+	[ "$QUOD_TEST_MODE" != nobody ] || printf '[Tenant]\nTokenSHA256=%s\n' "$token" >"$etc/tenants.d/a.conf"
 	run_test_config
 	is "$code $(cat "$dir/out")" '0 ' 'nothing wrong, nothing said'
 	ln -s nowhere "$etc/quodd.conf"
@@ -338,6 +366,7 @@ test_two() {
 test_who
 test_users
 test_policies
+test_cgroup
 test_queue
 test_turns
 test_rate

@@ -14,10 +14,10 @@ knob() {
 	cat "$(share "$1")/$2" 2>/dev/null
 }
 
-# gone NAME: the share is not there any more.
+# gone SHARE: it is not there any more.
 gone() {
 	for _ in $(seq 500); do
-		[ -n "$(share "$1")" ] || return 0
+		[ -d "$1" ] || return 0
 		sleep 0.02
 	done
 	return 1
@@ -26,7 +26,6 @@ gone() {
 tenant ann 'MemoryMax=64M\nTasksMax=50\nCPUWeight=300\nRunsMax=8\n'
 tenant bob
 daemon_start --config "$etc"
-is "$(share ann)" '' 'who does nothing has no share'
 hold ann
 is "$(knob ann memory.max) $(knob ann pids.max) $(knob ann cpu.weight)" '67108864 50 300' \
 	'the budget is that of the terms'
@@ -63,20 +62,24 @@ hold ann
 tenant ann 'MemoryMax=128M\n'
 reload
 is "$(knob ann memory.max) $(knob ann pids.max)" '134217728 max' 'other terms, another budget'
+anns=$(share ann)
 rm "$etc/tenants.d/ann.conf"
 reload
 let_go
-holds "with the tenant goes its share" gone ann
+holds "with the tenant goes its share" gone "$anns"
+bobs=$(share bob)
 daemon_stop
-holds 'nothing is left of the others' gone bob
+holds 'nothing is left of the others' gone "$bobs"
 tenant ann 'MemoryMax=64M\n'
 daemon_start --config "$etc"
 hold ann
+anns=$(share ann)
+is "$(find "$anns" -type d -name '*.run' | wc -l)" 1 'a daemon that is about to be killed'
 kill -KILL "$daemon" "$server"
 wait
 daemon=
 rm -f "$socket"
 daemon_start --config "$etc"
-holds 'what a killed daemon has left is swept by the next' gone ann
+holds 'what a killed daemon has left is swept by the next' gone "$anns"
 daemon_stop
 tap_done
