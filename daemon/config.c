@@ -17,10 +17,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "base/own.h"
 #include "base/text.h"
+#include "daemon/http.h"
 #include "policy/load.h"
 #include "policy/search.h"
 #include "policy/trust.h"
@@ -582,6 +584,22 @@ static int add_own(struct reading *reading, const char *dir)
 	return 0;
 }
 
+/* Else a run would cost the server a connection that it has promised, or its life. */
+static void check_files(const struct roster *roster, struct policy_report *report)
+{
+	uint64_t runs = roster->settings.value[SETTING_RUNS];
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0 ||
+	    files.rlim_cur < http_files_least(runs))
+		(void)report_fault(
+			report, -EMFILE, NULL, nowhere,
+			"Runs=%llu needs %llu descriptors, and so many may not "
+			"be open (LimitNOFILE=, ulimit -n)",
+			(unsigned long long)runs,
+			(unsigned long long)http_files_least(runs));
+}
+
 int config_load(const char *dir, const struct config_options *options,
 		struct policy_report *report, struct roster **ret_roster)
 {
@@ -601,11 +619,12 @@ int config_load(const char *dir, const struct config_options *options,
 		r = read_all(&reading, dir);
 	if (r == 0 && !report->faults && roster->tenants_count == 0)
 		r = add_own(&reading, dir);
-	if (r < 0 || report->faults)
-		return report->error ? report->error : r;
 	for (int i = 0; i < SETTING_IDS; i++)
 		if (options->given[i])
 			roster->settings.value[i] = options->settings.value[i];
+	check_files(roster, report);
+	if (r < 0 || report->faults)
+		return report->error ? report->error : r;
 	*ret_roster = TAKE_PTR(roster);
 	return 0;
 }

@@ -356,21 +356,6 @@ static void replace(struct monitor *m, struct roster *roster)
 	tell_ready(m);
 }
 
-/* Else a run would cost the server a connection that it has promised, or its life. */
-static bool has_files_for(const struct roster *roster)
-{
-	uint64_t runs = roster->settings.value[SETTING_RUNS];
-	struct rlimit files;
-
-	if (getrlimit(RLIMIT_NOFILE, &files) == 0 &&
-	    files.rlim_cur >= http_files_least(runs))
-		return true;
-	log_say("Runs=%llu needs %llu descriptors, and so many may not be open "
-		"(LimitNOFILE=, ulimit -n): the old configuration counts",
-		(unsigned long long)runs, (unsigned long long)http_files_least(runs));
-	return false;
-}
-
 /* Two rosters may count at a time and not three. */
 static void reload(struct monitor *m)
 {
@@ -389,12 +374,11 @@ static void reload(struct monitor *m)
 		tell_ready(m);
 		return;
 	}
-	if (shares_check(m->setup->place, roster, &err) < 0)
-		log_say("%s: the old configuration counts", err.text);
-	else if (has_files_for(roster)) {
+	if (shares_check(m->setup->place, roster, &err) == 0) {
 		replace(m, roster);
 		return;
 	}
+	log_say("%s: the old configuration counts", err.text);
 	roster_unref(roster);
 	tell_ready(m);
 }

@@ -92,7 +92,7 @@ static int print_help(void)
 	own_text struct text text = TEXT_INIT(8192);
 
 	text_add_str(&text, "usage: quodd [OPTION...]\n"
-			    "runs scripts for the user who starts it; see quodd(8)\n\n");
+			    "runs scripts for tenants, over HTTP; see quodd(8)\n\n");
 	options_help(options, ARRAY_LEN(options), &text);
 	return print(&text);
 }
@@ -101,7 +101,7 @@ static int print_version(void)
 {
 	own_text struct text text = TEXT_INIT(256);
 
-	text_add_str(&text, "quodd " PACKAGE_VERSION "\n");
+	text_add_str(&text, "quodd " PACKAGE_VERSION "\nconfiguration  " CONFIG_DIR "\n");
 	return print(&text);
 }
 

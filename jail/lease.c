@@ -22,7 +22,10 @@
 
 static int lease_open(int *ret_fd, struct jail_error *err)
 {
-	if (mkdir(LEASE_DIR, 0755) < 0 && errno != EEXIST)
+	/* Others go through it to the socket of quodd, whatever our umask is. */
+	if (mkdir(LEASE_DIR, 0755) == 0)
+		(void)chmod(LEASE_DIR, 0755);
+	else if (errno != EEXIST)
 		return jail_fail(err, JAIL_STAGE_LEASE, errno, "mkdir '%s'", LEASE_DIR);
 	own_fd int dir = open(LEASE_DIR, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)

@@ -78,7 +78,7 @@ test_connections() {
 	prlimit --pid $$ --nofile=60:60
 	code=0
 	timeout 20 "$quodd" --socket "$socket" --runs 8 >"$dir/out" 2>&1 || code=$?
-	is "$code" 1 'with too few descriptors it does not begin'
+	is "$code" 2 'with too few descriptors it does not begin'
 	has "$(cat "$dir/out")" 'ulimit -n' 'and says what mends it'
 }
 
