@@ -150,7 +150,7 @@ test_descriptors() {
 	printf '[Daemon]\nRuns=100\n' >"$etc/quodd.conf"
 	reload
 	says "$said" 'Runs=100 needs 448 descriptors' 'more runs than there are descriptors for'
-	says "$said" 'the old configuration counts' 'are not taken'
+	says "$said" 'the old one counts' 'are not taken'
 	hoard 50
 	printf '[Daemon]\nRuns=20\n' >"$etc/quodd.conf"
 	reload

@@ -10,7 +10,7 @@ manual=$QUOD_TEST_SOURCE/man/quodd.8
 # A copy whose program is there, for what looks at that.
 mkdir "$dir/units"
 cp "$sources/quodd.socket" "$dir/units"
-sed "s|^ExecStart=[^ ]*|ExecStart=$QUOD_TEST_BUILD/quodd|" "$units/quodd.service" \
+sed "s,^\(Exec[A-Za-z]*=\)[^ ]*/quodd,\1$QUOD_TEST_BUILD/quodd," "$units/quodd.service" \
 	>"$dir/units/quodd.service"
 has "$(cat "$units/quodd.service")" '/sbin/quodd --config' 'the unit names the installed program'
 has "$(cat "$units/user/quodd.service")" '/sbin/quodd --user' "and so does a user's"
