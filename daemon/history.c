@@ -142,6 +142,30 @@ static enum MHD_Result refuse_unread(struct exchange *exchange)
 	return http_refuse(exchange, &problem);
 }
 
+/* It is in memory until it is read, which its reader may not do at all. */
+static bool may_hold(struct exchange *exchange, size_t len)
+{
+	if (!exchange->account)
+		return true;
+	if (!tenant_hold(exchange->account, len))
+		return false;
+	exchange->held += len;
+	return true;
+}
+
+static enum MHD_Result refuse_too_much(struct exchange *exchange)
+{
+	struct problem problem = {0};
+
+	problem_set(&problem, 429, NULL,
+		    "tenant '%s' has not read as much of the history as may be in "
+		    "memory at once",
+		    exchange->tenant);
+	problem.retry_after = 1;
+	problem.reason = "bodies";
+	return http_refuse(exchange, &problem);
+}
+
 static enum MHD_Result reply_list(struct exchange *exchange,
 				  const struct store_query *query)
 {
@@ -149,6 +173,8 @@ static enum MHD_Result reply_list(struct exchange *exchange,
 
 	if (store_list(exchange->server->store, query, &json) < 0 || text_status(&json))
 		return refuse_unread(exchange);
+	if (!may_hold(exchange, json.len))
+		return refuse_too_much(exchange);
 	return http_reply(exchange, 200, JSON_TYPE, text_str(&json), json.len);
 }
 
@@ -212,6 +238,8 @@ enum MHD_Result history_get(struct exchange *exchange)
 		return refuse_unread(exchange);
 	if (found == STORE_NOTHING)
 		return refuse_absent(exchange);
+	if (!may_hold(exchange, json.len))
+		return refuse_too_much(exchange);
 	return reply_found(exchange, 200, found, &json);
 }
 

@@ -23,7 +23,7 @@ struct tenant {
 	uint64_t served; /* when it last got a place, in places */
 	uint64_t credit; /* of its rate, in runs times the interval in ns */
 	uint64_t credit_ns;
-	size_t held_bytes;   /* of bodies */
+	size_t held_bytes;   /* of bodies, and of the history that is being read */
 	unsigned references; /* of exchanges and waiters */
 	uint64_t started, refused;
 	struct tenant *next;

@@ -464,6 +464,38 @@ test_planted() {
 	fi
 }
 
+# Who asks for much and reads nothing has a bound, and it is his alone.
+test_unread() {
+	daemon_start
+	cases=$(jq -nc '[range(30) | {id: "\(.)", input: .}]')
+	for _ in 1 2 3 4 5 6 7; do
+		post '{"source":"throw new Error(Array(600).join(\"\\u0001\"))","cases":'"$cases"'}' /v1/run
+	done
+	get '/v1/runs?limit=200'
+	holds 'a page may be large' test "$(wc -c <"$dir/out")" -gt 600000
+	unread=
+	for number in $(seq 120); do
+		curl -s -m 120 --limit-rate 1 --unix-socket "$socket" -o /dev/null \
+			'http://quodd/v1/runs?limit=200' &
+		unread="$unread $!"
+	done
+	for _ in $(seq 500); do
+		get '/v1/runs?limit=200'
+		[ "$http" = 200 ] || break
+		sleep 0.02
+	done
+	refused 429 null 'more of the history than may be in memory'
+	# shellcheck disable=SC2086 # many
+	kill $unread 2>/dev/null
+	for _ in $(seq 500); do
+		get '/v1/runs?limit=200'
+		[ "$http" != 200 ] || break
+		sleep 0.02
+	done
+	is "$http" 200 'when it is read, or its reader gone, there is room again'
+	daemon_stop
+}
+
 test_memory() {
 	"$quodd" --socket "$socket" >"$dir/log" 2>&1 </dev/null &
 	daemon=$!
@@ -501,4 +533,7 @@ test_full_disk
 test_damage
 test_planted
 test_memory
+rm -rf "$dir/state"
+mkdir "$dir/state"
+test_unread
 tap_done
