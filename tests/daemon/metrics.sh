@@ -354,6 +354,40 @@ test_doubt() {
 	daemon_stop
 }
 
+# Whoever has a run in each of his places does not keep a doubt from being cleared up.
+test_doubt_and_busy() {
+	mkdir -p "$dir/busy/tenants.d"
+	for name in ann bob; do
+		printf '[Tenant]\nRunsMax=1\nQueueMaxSec=2m\nTokenSHA256=%s\n' "$(printf %s "$name" | sha256sum | cut -d' ' -f1)" \
+			>"$dir/busy/tenants.d/$name.conf"
+	done
+	daemon_start --config "$dir/busy"
+	anns=
+	for number in $(seq 16); do
+		curl -sSN -m 100 --unix-socket "$socket" -H 'Accept: application/x-ndjson' \
+			-H 'Content-Type: application/json' -H 'Authorization: Bearer ann' \
+			-d '{"source":"console.log(1); setTimeout(function () {}, 1e6)"}' \
+			http://quodd/v1/run >"$dir/ann$number" 2>/dev/null &
+		anns="$anns $!"
+	done
+	for _ in $(seq 500); do
+		get /v1/tenants
+		[ "$(field '.tenants[] | select(.name == "ann") | [.running, .queued] | join(" ")')" != '1 15' ] || break
+		sleep 0.02
+	done
+	prlimit --pid "$daemon" --nofile=5:
+	post '{"source":"1"}' /v1/run -H 'Authorization: Bearer bob'
+	is "$(field .status)" internal_error 'a run that fails while another tenant is busy'
+	holds 'after that it is not ready' become 503
+	prlimit --pid "$daemon" --nofile=1000:
+	holds 'it is ready again before the busy one has room' become 200
+	get /v1/tenants
+	is "$(field '.tenants[] | select(.name == "ann") | .running')" 1 'who still has his run'
+	# shellcheck disable=SC2086 # many
+	kill $anns 2>/dev/null
+	daemon_stop
+}
+
 # The server's own, as a tracer has it: the third to the sixth connection cannot be taken.
 # Whoever is connected hears of it; nobody is lost.
 test_descriptors() {
@@ -414,6 +448,7 @@ daemon_stop
 test_tenants
 test_wrong_interpreter
 test_doubt
+test_doubt_and_busy
 test_descriptors
 daemon_start
 test_stopping
