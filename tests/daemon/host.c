@@ -21,10 +21,12 @@
 #define ANSWERS_MS 30000
 #define LOOK_MS	   5
 
-/* What nobody has asked for goes in a moment: then what is left is a leak. */
+/* What nobody has asked for goes in a moment: then what is left is a leak. No run of a long
+ * soak is forgotten. */
 static int write_config(struct host *host)
 {
-	static const char text[] = "[Pool]\nMost=4\nExpireSec=1s\n";
+	static const char text[] = "[Pool]\nMost=4\nExpireSec=1s\n"
+				   "[History]\nMaxSize=16G\n";
 	char path[HOST_PATH_ROOM + 16];
 	own_fd int fd = -1;
 
