@@ -27,15 +27,6 @@ pids=
 trap '[ -z "$pids" ] || kill $pids 2>/dev/null; wait; rm -rf "$dir"' EXIT
 trap 'exit 130' INT TERM HUP
 
-absent() {
-	printf 'left out: %-16s %s\n' "$1" "$2"
-	printf '#BENCH left_out=%s\n' "$1"
-}
-
-has_option() {
-	"$quodd" --help | grep -q -- "--$1\\b"
-}
-
 # start NAME OPTIONS...: a daemon of its own; its socket is $dir/NAME.
 start() {
 	start_name=$1
@@ -122,14 +113,9 @@ make_tenants() {
 }
 
 "$bench/material" job '1+1' >"$dir/job"
-start demand --runs 16
-daemons="demand=$dir/demand"
-if has_option pool; then
-	start pool --runs 16 --pool 16
-	daemons="pool=$dir/pool $daemons"
-else
-	absent pool 'this quodd keeps no warm jails'
-fi
+start demand --runs 16 --pool 0
+start pool --runs 16 --pool 16
+daemons="pool=$dir/pool demand=$dir/demand"
 
 printf 'one-line script on a kept connection, 100 a second, %s runs\n' "$rounds"
 for daemon in $daemons; do
@@ -159,17 +145,13 @@ for pid in $pids; do
 	[ ! -s "$dir/pss" ] || memory 'warm jail pss' "$(median <"$dir/pss" | cut -d . -f 1)"
 done
 
-if has_option pool && has_option config; then
-	printf '\n%s idle tenants and %s warm jails beside one of each\n' "$tenants" "$warm"
-	make_tenants "$tenants"
-	start many --config "$dir/config" --runs 16 --pool "$warm"
-	server=$(server_of "$pid")
-	start one --runs 16 --pool 1
-	"$bench/load" -n "$rounds" "one=$dir/one" "many=$dir/many" || bad=1
-	memory 'server rss with many tenants' "$(awk '/^VmRSS/ { print $2 }' "/proc/$server/status")"
-else
-	absent many 'this quodd has no configuration of tenants, or no pool'
-fi
+printf '\n%s idle tenants and %s warm jails beside one of each\n' "$tenants" "$warm"
+make_tenants "$tenants"
+start many --config "$dir/config" --runs 16 --pool "$warm"
+server=$(server_of "$pid")
+start one --runs 16 --pool 1
+"$bench/load" -n "$rounds" "one=$dir/one" "many=$dir/many" || bad=1
+memory 'server rss with many tenants' "$(awk '/^VmRSS/ { print $2 }' "/proc/$server/status")"
 
 [ "$bad" = 0 ] || {
 	echo 'some runs went wrong: see the column good' >&2
