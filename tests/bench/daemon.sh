@@ -5,6 +5,8 @@
 # are for machines.
 #	BENCH_ROUNDS=1000  BENCH_SLICES=5 of BENCH_SLICE_MS=2000  BENCH_TENANTS=1000
 set -eu
+# shellcheck source=tests/bench/lib.sh
+. "$(dirname "$0")/lib.sh"
 
 build=$QUOD_TEST_BUILD
 bench=$build/tests/bench
@@ -66,17 +68,6 @@ jails_of() {
 memory() {
 	printf '  %-40s %8d KiB\n' "$1" "$2"
 	printf '#BENCH %s=%d\n' "$(printf %s "$1" | tr ' ' _)" "$2"
-}
-
-# leaf_group: where the daemons make their leaves, so that the floor makes some too.
-leaf_group() {
-	own=$(sed -n 's|^0::/||p' /proc/self/cgroup)
-	for mount in /sys/fs/cgroup /sys/fs/cgroup/unified; do
-		if [ -w "$mount/$own/quod/cgroup.procs" ]; then
-			echo "$mount/$own/quod"
-			return
-		fi
-	done
 }
 
 median() {

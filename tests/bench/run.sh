@@ -5,6 +5,8 @@
 # instructions and the latency of a kill. Lines that begin with #BENCH are for machines.
 #	BENCH_ROUNDS=200  BENCH_KILLS=200
 set -eu
+# shellcheck source=tests/bench/lib.sh
+. "$(dirname "$0")/lib.sh"
 
 build=$QUOD_TEST_BUILD
 bench=$build/tests/bench
@@ -36,17 +38,6 @@ add() {
 absent() {
 	printf 'left out: %-10s %s\n' "$1" "$2"
 	printf '#BENCH left_out=%s\n' "$1"
-}
-
-# The group in which quod makes its leaves, if it does: then the floor makes one too.
-leaf_group() {
-	own=$(sed -n 's|^0::/||p' /proc/self/cgroup)
-	for mount in /sys/fs/cgroup /sys/fs/cgroup/unified; do
-		if [ -w "$mount/$own/quod/cgroup.procs" ]; then
-			echo "$mount/$own/quod"
-			return
-		fi
-	done
 }
 
 # An OCI bundle: the same namespaces, an empty read-only root with the interpreter in it,
