@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -52,6 +53,18 @@ static int lease_try(int fd, uint32_t uid)
 	return errno == EACCES ? -EAGAIN : -errno;
 }
 
+/*
+ * A place of our own, so that many supervisors at once do not all try the same; and within
+ * one the next at each time, so that who holds many jails does not try the uids of all of
+ * them first, and one that was just given back rests.
+ */
+static uint32_t first_try(uint32_t count)
+{
+	static atomic_uint turn;
+
+	return ((uint32_t)getpid() + atomic_fetch_add(&turn, 1)) % count;
+}
+
 int lease_take(uint32_t first, uint32_t count, struct lease *ret_lease,
 	       struct jail_error *err)
 {
@@ -60,8 +73,7 @@ int lease_take(uint32_t first, uint32_t count, struct lease *ret_lease,
 
 	if (r < 0)
 		return r;
-	/* Start at a place of our own, so that many at once do not all try the same. */
-	uint32_t start = (uint32_t)getpid() % count;
+	uint32_t start = first_try(count);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t uid = first + (start + i) % count;
 		r = lease_try(fd, uid);

@@ -250,6 +250,31 @@ static long host_uid(const struct jail *jail)
 	return uid;
 }
 
+/* What a kernel still has under a uid, the next jail does not meet; nor does it try the
+ * uids of all that live. */
+static void test_uid_rests(void)
+{
+	struct jail_spec spec = inmate_spec("pause", "");
+	long before;
+
+	if (!in_root_mode())
+		return;
+	spec.uid_first = 1900000100;
+	spec.uid_count = 8;
+	struct jail *jail = start_ready(&spec);
+	if (!jail)
+		return;
+	before = host_uid(jail);
+	jail_free(jail);
+	struct jail_spec again = inmate_spec("pause", "");
+	again.uid_first = spec.uid_first;
+	again.uid_count = spec.uid_count;
+	jail = start_ready(&again);
+	check(jail && host_uid(jail) != before,
+	      "lease: a uid that was just given back is not the next one");
+	jail_free(jail);
+}
+
 static void test_uid_lease(void)
 {
 	struct jail_spec spec = inmate_spec("pause", "");
@@ -452,6 +477,7 @@ int main(void)
 	test_ipc();
 	test_seen_from_outside();
 	test_uid_lease();
+	test_uid_rests();
 	test_root_mode_with_a_long_id_map();
 	test_kill_takes_the_whole_tree();
 	test_pid_one_that_aborts();
