@@ -3,7 +3,7 @@
  * The history: what is known of every run, in one SQLite database that the server alone
  * reads and writes.
  *
- * A run is written down before its jail is asked for, as what it would be if the daemon
+ * A run is written down before its script can run, as what it would be if the daemon
  * died at that moment, and again at its end, before anybody is told of it. What was under
  * way when a daemon died is therefore an internal_error after the next start, and no run
  * is lost. Both survive the death of the process at once; a power cut can take the last

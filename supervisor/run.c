@@ -63,10 +63,6 @@ static enum run_state step_start(struct run *run)
 	}
 	if (run->cell->ops->name)
 		run->cell->ops->name(run->cell, run->record->id);
-	if (run->means->note && run->means->note(run->means->whose, &err) < 0) {
-		run_fail(run, &err);
-		return RUN_reap;
-	}
 	if (run->cell->ops->start(run->cell, run->request, run->record->id, &err) < 0) {
 		run_fail(run, &err);
 		return RUN_reap;
@@ -84,6 +80,16 @@ static void confine(struct run *run)
 			  strerror(-r));
 }
 
+/* While the interpreter reads its job, so that nobody waits for it; what it was told to
+ * run does not run before GO. */
+static void note_run(struct run *run)
+{
+	struct jail_error err;
+
+	if (run->means->note && run->means->note(run->means->whose, &err) < 0)
+		run_fail(run, &err);
+}
+
 /* A reason that was noted while the jail was coming stays noted. */
 static enum run_state step_await(struct run *run)
 {
@@ -99,6 +105,7 @@ static enum run_state step_await(struct run *run)
 	run->cell->ops->watch(run->cell, &run->guard);
 	guard_note(&run->guard, noted);
 	run_feed_job(run);
+	note_run(run);
 	confine(run);
 	guard_set_deadline(&run->guard, CELL_SETUP_MS, KILL_FAILURE);
 	return run->guard.reason == KILL_NONE ? RUN_greet : RUN_stop;

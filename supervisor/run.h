@@ -14,8 +14,8 @@ struct run_means {
 	struct cell *cell;	     /* of this run alone; its jail is the run's */
 	const struct interp *interp; /* to say what is wrong with it */
 	struct output *output;
-	/* NULL, or told of the run once it has its id and before its jail is asked for:
-	 * without its 0 nothing runs. */
+	/* NULL, or told of the run once a jail has its job, and before that may run: without
+	 * its 0 it never does. A run that gets no jail is not told. */
 	int (*note)(void *whose, struct jail_error *err);
 	void *whose;
 };

@@ -368,6 +368,14 @@ on_disk() {
 	return 1
 }
 
+# What the log still has room for is written.
+fill_log() {
+	for _ in $(seq 50); do
+		post '{"source":"1"}' /v1/run
+		[ "$http" = 200 ] || break
+	done
+}
+
 test_full_disk() {
 	disk_start
 	post '{"source":"1"}' /v1/run
@@ -376,15 +384,16 @@ test_full_disk() {
 	running
 	flying=$id
 	on_disk "head -c 10000000 /dev/zero >'$dir/state/filler' 2>/dev/null"
-	# What the log still has room for is written.
-	for _ in $(seq 50); do
-		post '{"source":"1"}' /v1/run
-		[ "$http" = 200 ] || break
-	done
+	fill_log
 	refused 503 null 'on a full disk no run is taken on'
 	has "$(field .detail)" 'make room' 'and what to do is told'
 	has "$(cat "$dir/headers")" 'Retry-After: 1' 'with the time to come again'
-	get /readyz
+	# The daemon tries again meanwhile: a log that was carried over has room once more.
+	for _ in $(seq 20); do
+		get /readyz
+		[ "$http" = 200 ] || break
+		fill_log
+	done
 	is "$http $(field '[.missing[].what] | join(",")')" '503 history' 'it is not ready'
 	conforms Readiness 'not ready'
 	get /healthz
@@ -407,7 +416,7 @@ test_full_disk() {
 	post '{"source":"2"}' /v1/run
 	is "$(field .status)" ok 'runs are taken on'
 	kept 'after that'
-	is "$(grep -c 'runs are taken on$' "$dir/log")" 1 'the log says so once'
+	has "$(cat "$dir/log")" 'runs are taken on' 'the log says so'
 	kill -TERM "$daemon"
 	exec 6>&-
 	code=0
