@@ -76,6 +76,7 @@ struct quodd {
 	int state_fd, history_fd;   /* owned */
 	struct interp interp;
 	struct run_place place;
+	const char *server; /* its program; NULL: the installed one */
 };
 
 static int print(struct text *text)
@@ -265,7 +266,8 @@ static int open_all(const struct quodd_args *args, struct quodd *q, struct usage
 /* What the server has been given is not for the monitor. */
 static int start(struct quodd *q, struct started *ret_started, struct usage *usage)
 {
-	const struct start start = {.roster = q->roster,
+	const struct start start = {.program = q->server,
+				    .roster = q->roster,
 				    .uid = q->uid,
 				    .gid = q->gid,
 				    .listeners = &q->listeners,
@@ -321,14 +323,15 @@ static int run(const struct quodd_args *args, struct quodd *q, struct usage *usa
 	return r;
 }
 
-int quodd_main(int argc, char **argv)
+int quodd_main(int argc, char **argv, const char *server)
 {
 	struct quodd q = {.socket = TEXT_INIT(4096),
 			  .state = TEXT_INIT(4096),
 			  .state_fd = -1,
 			  .history_fd = -1,
 			  .interp = INTERP_INIT,
-			  .place = {.fd = -1}};
+			  .place = {.fd = -1},
+			  .server = server};
 	struct quodd_args args = {0};
 	struct usage usage;
 	int rest = 0;

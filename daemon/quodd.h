@@ -3,7 +3,8 @@
 #ifndef QUOD_QUODD_H
 #define QUOD_QUODD_H
 
-/* What main() does, but for being the server. */
-int quodd_main(int argc, char **argv);
+/* What main() does. `server` is the program that becomes the server; NULL: the one that is
+ * installed with this program. */
+int quodd_main(int argc, char **argv, const char *server);
 
 #endif

@@ -294,7 +294,7 @@ static int serve(struct server *server, const uint32_t args[SERVER_ARGS])
 	return r;
 }
 
-int server_main(int argc, char **argv)
+int main(int argc, char **argv)
 {
 	struct server server = {.stopping = false};
 	uint32_t args[SERVER_ARGS];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The server: the process of quodd that listens to clients and to guests, and may do
- * nothing else. It is a program of its own (the same file, started under SERVER_NAME), so
- * that nothing of the monitor's memory is in it.
+ * nothing else. It is a program of its own, so that nothing of the monitor's memory is in
+ * it, and nothing of what it is linked with in the monitor's.
  */
 #ifndef QUOD_SERVER_H
 #define QUOD_SERVER_H
@@ -59,8 +59,5 @@ struct server {
 
 /* Told to stop, it ends when the last exchange has. */
 void server_leave_if_done(struct server *server);
-
-/* main() of SERVER_NAME. */
-int server_main(int argc, char **argv);
 
 #endif

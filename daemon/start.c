@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server is this program once more, by exec and not by fork alone: it shares neither
- * memory nor its layout with the monitor. All it gets are the descriptors of server.h and
- * some numbers.
+ * The server is a program of its own: it shares neither memory nor its layout with the
+ * monitor, and what only it needs (HTTP, SQL) is not mapped there. All it gets are the
+ * descriptors of server.h and some numbers.
  */
 #include "daemon/start.h"
 
@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/own.h"
 #include "daemon/server.h"
@@ -40,10 +41,35 @@ static int hand_over(struct handed *handed, int fd)
 	return fd < 0 ? 0 : lift(fd, place);
 }
 
+/* The directory of our own file with a '/' behind it: its length, 0 where it is unknown. */
+static size_t find_own(char *path, size_t size)
+{
+	ssize_t n = readlink("/proc/self/exe", path, size - 1);
+
+	while (n > 0 && path[n - 1] != '/')
+		n--;
+	return n > 0 ? (size_t)n : 0;
+}
+
+static int open_program(const char *program)
+{
+	char path[4096 + sizeof(SERVER_NAME)];
+	size_t len = find_own(path, 4096);
+	int fd = -1;
+
+	if (program)
+		return open(program, O_RDONLY | O_CLOEXEC);
+	if (len) {
+		memcpy(path + len, SERVER_NAME, sizeof(SERVER_NAME));
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+	}
+	return fd < 0 ? open(PKGLIBEXECDIR "/" SERVER_NAME, O_RDONLY | O_CLOEXEC) : fd;
+}
+
 static int prepare_handed(const struct start *start, int orders, struct handed *handed)
 {
-	own_fd int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), roster = -1;
-	int r = self < 0 ? -errno : lift(self, &handed->program);
+	own_fd int program = open_program(start->program), roster = -1;
+	int r = program < 0 ? -errno : lift(program, &handed->program);
 
 	if (r == 0)
 		r = roster_send(start->roster, &roster);

@@ -9,6 +9,9 @@
 #include "daemon/roster.h"
 
 struct start {
+	/* NULL: the one beside our own file, where both are as they were built, or else the
+	 * installed one. */
+	const char *program;
 	const struct roster *roster;
 	uid_t uid; /* whom it becomes; 0: nobody else */
 	gid_t gid;

@@ -149,6 +149,9 @@ test_refusals() {
 
 # What /proc says of the server. Its root cannot be looked into by others than root.
 test_confinement() {
+	# What only the server needs is not even mapped where the privileges are.
+	is "$(grep -Eco 'libmicrohttpd|libsqlite3|libgnutls' "/proc/$daemon/maps")" 0 \
+		'the monitor has neither HTTP nor SQL in it'
 	status=$(cat "/proc/$server/status")
 	for line in 'CapEff:	0000000000000000' 'CapPrm:	0000000000000000' \
 		'CapInh:	0000000000000000' 'CapAmb:	0000000000000000' \

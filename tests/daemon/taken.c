@@ -55,7 +55,7 @@ static _Noreturn void run_daemon(enum scene scene, const char *dir, int out)
 	    (scene == SCENE_BUSY && setrlimit(RLIMIT_NOFILE, &busy_files) < 0))
 		_exit(99);
 	alarm(60); /* against a hang: the server and its jails die with the monitor */
-	_exit(quodd_main(ARRAY_LEN(argv) - 1, argv));
+	_exit(quodd_main(ARRAY_LEN(argv) - 1, argv, "/proc/self/exe"));
 }
 
 /* All that both of them say, until neither lives. */
