@@ -25,8 +25,9 @@ bad=0
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/quod-bench.XXXXXX")
 pids=
-# shellcheck disable=SC2086 # pids are words
-trap '[ -z "$pids" ] || kill $pids 2>/dev/null; wait; rm -rf "$dir"' EXIT
+floods=
+# shellcheck disable=SC2086 # they are words
+trap '[ -z "$pids$floods" ] || kill $pids $floods 2>/dev/null || true; wait; rm -rf "$dir"' EXIT
 trap 'exit 130' INT TERM HUP
 
 # start NAME OPTIONS...: a daemon of its own; its socket is $dir/NAME.
@@ -143,6 +144,53 @@ server=$(server_of "$pid")
 start one --runs 16 --pool 1
 "$bench/load" -n "$rounds" "one=$dir/one" "many=$dir/many" || bad=1
 memory 'server rss with many tenants' "$(awk '/^VmRSS/ { print $2 }' "/proc/$server/status")"
+
+# p99 of SOCKET at 50 a second, as NAME.
+p99_of() {
+	"$bench/load" -r 50 -n "$rounds" "$1=$2" >"$dir/measured" || bad=1
+	sed -n 's/.* p99_us=\([0-9]*\).*/\1/p' "$dir/measured"
+}
+
+# Two tenants; the other one comes at a hundred times his rate, on two connections.
+fairness() {
+	flooder=100000
+	make_tenants 0
+	printf '[Tenant]\nUser=%s\nRateLimitBurst=10\n' "$flooder" >"$dir/config/tenants.d/other.conf"
+	start fair --config "$dir/config" --runs 16 --pool 16
+	: >"$dir/ratios"
+	for _ in $(seq "$slices"); do
+		quiet=$(p99_of quiet "$dir/fair")
+		for _ in 1 2; do
+			setpriv --reuid=$flooder --regid=$flooder --clear-groups "$bench/load" -r 500 \
+				-n 1000000 "flood=$dir/fair" >/dev/null 2>&1 &
+			floods="$floods $!"
+		done
+		sleep 0.5
+		flooded=$(p99_of flooded "$dir/fair")
+		# shellcheck disable=SC2086 # words
+		kill $floods
+		floods=
+		printf '  p99 of a tenant at 50 a second %8d us, beside the flood %8d us\n' "$quiet" "$flooded"
+		awk -v a="$flooded" -v b="$quiet" 'BEGIN { print a / b }' >>"$dir/ratios"
+		sleep 0.5
+	done
+	ratio=$(median <"$dir/ratios")
+	printf '  x quiet %s\n#BENCH fairness_p99_x_quiet=%s\n' "$ratio" "$ratio"
+	has_all=$(curl -s --unix-socket "$dir/fair" http://quodd/metrics |
+		awk '/^quod_refusals_total/ { sum += $NF } END { print sum + 0 }')
+	[ "$has_all" -gt 100 ] || {
+		echo 'the flood was not refused: nothing was measured' >&2
+		bad=1
+	}
+}
+
+if [ "$(id -u)" = 0 ]; then
+	printf '\nfairness: a tenant beside one who comes at a hundred times his rate\n'
+	chmod 755 "$dir"
+	fairness
+else
+	printf '\nfairness is not measured: only root can be two users\n'
+fi
 
 [ "$bad" = 0 ] || {
 	echo 'some runs went wrong: see the column good' >&2
