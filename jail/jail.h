@@ -338,8 +338,10 @@ enum jail_probe_state { JAIL_PROBE_WORKS, JAIL_PROBE_LESS, JAIL_PROBE_FAILS };
 struct jail_probe {
 	const char *name; /* static, e.g. "user namespace" */
 	enum jail_probe_state state;
-	char found[320];  /* what was found */
-	char remedy[240]; /* what to do; empty if it works */
+	const char *tried; /* static: what was done to find it */
+	char found[320];   /* what was found */
+	char instead[200]; /* in part: which limit is held by what; may be empty */
+	char remedy[240];  /* what to do; empty if it works */
 };
 
 /* Number of probes, and one of them tried now. Errors: EINVAL (no such index). */

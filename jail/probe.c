@@ -174,7 +174,8 @@ static void lacks_as_told(struct jail_probe *probe, const struct jail_error *err
 	if (remedy)
 		len -= (int)strlen(remedy) + (int)strlen(" ()");
 	probe->state = JAIL_PROBE_LESS;
-	snprintf(probe->found, sizeof(probe->found), "%.*s%s", len, err->text, instead);
+	snprintf(probe->found, sizeof(probe->found), "%.*s", len, err->text);
+	snprintf(probe->instead, sizeof(probe->instead), "%s", instead);
 	snprintf(probe->remedy, sizeof(probe->remedy), "%s", remedy ? remedy : "");
 }
 
@@ -238,8 +239,11 @@ static void probe_task_limit(struct jail_probe *probe, uint64_t unused)
 		      jail_remedy(JAIL_STAGE_RLIMITS, abs(r)));
 	if (abs(r) == EOPNOTSUPP)
 		snprintf(probe->found, sizeof(probe->found),
-			 "RLIMIT_NPROC does not bind the caller, who is the host's root: "
-			 "without a cgroup, no policy with more than one process");
+			 "RLIMIT_NPROC does not bind the caller, who is the host's root");
+	if (r != 0)
+		snprintf(probe->instead, sizeof(probe->instead),
+			 "without a cgroup, a policy with more than one process has no "
+			 "runs; one process is held by the system call filter");
 }
 
 static void probe_cgroup(struct jail_probe *probe, uint64_t unused)
@@ -251,16 +255,19 @@ static void probe_cgroup(struct jail_probe *probe, uint64_t unused)
 	if (jail_cgroup_open(NULL, false, &fd, &err) == 0)
 		works(probe, "a leaf for every run, to be killed by");
 	else
-		lacks_as_told(probe, &err, "");
+		lacks_as_told(probe, &err,
+			      "a run is killed by its first process, with which the "
+			      "kernel ends its pid namespace");
 }
 
 static void probe_controller(struct jail_probe *probe, uint64_t which)
 {
 	static const char *const instead[GROUP_CONTROLLERS] = {
-		"; RLIMIT_DATA and the engine's own cap hold memory instead",
-		("; the system call filter refuses a second process instead; where a "
-		 "policy allows more, see 'task limit'"),
-		"; no share of the CPU is limited; CPU time still is",
+		"memory is held by RLIMIT_DATA and the engine's own cap",
+		("processes are held by the system call filter, which refuses a second "
+		 "one; where a policy allows more, see 'task limit'"),
+		("no share of the CPU is held by anything; CPU time is by quod, which "
+		 "measures it, and by RLIMIT_CPU"),
 	};
 	struct jail_error err;
 	const char *name;
@@ -275,26 +282,33 @@ static const struct {
 	const char *name;
 	void (*run)(struct jail_probe *probe, uint64_t argument);
 	uint64_t argument;
+	const char *tried;
 } probes[] = {
-	{"kernel", probe_kernel, 0},
-	{"clone3", probe_clone3, 0},
-	{"user namespace", probe_namespace, 0},
-	{"pid namespace", probe_namespace, CLONE_NEWPID},
-	{"net namespace", probe_namespace, CLONE_NEWNET},
-	{"mount namespace", probe_namespace, CLONE_NEWNS},
-	{"ipc namespace", probe_namespace, CLONE_NEWIPC},
-	{"uts namespace", probe_namespace, CLONE_NEWUTS},
-	{"cgroup namespace", probe_namespace, CLONE_NEWCGROUP},
-	{"empty root", probe_root, 0},
-	{"pidfd", probe_pidfd, 0},
-	{"close_range", probe_close_range, 0},
-	{"seccomp", probe_seccomp, 0},
-	{"ids", probe_ids, 0},
-	{"task limit", probe_task_limit, 0},
-	{"cgroup v2", probe_cgroup, 0},
-	{"memory controller", probe_controller, 0},
-	{"pids controller", probe_controller, 1},
-	{"cpu controller", probe_controller, 2},
+	{"kernel", probe_kernel, 0, "uname"},
+	{"clone3", probe_clone3, 0, "clone3"},
+	{"user namespace", probe_namespace, 0, "clone3 with CLONE_NEWUSER"},
+	{"pid namespace", probe_namespace, CLONE_NEWPID,
+	 "clone3 with CLONE_NEWUSER and CLONE_NEWPID"},
+	{"net namespace", probe_namespace, CLONE_NEWNET,
+	 "clone3 with CLONE_NEWUSER and CLONE_NEWNET"},
+	{"mount namespace", probe_namespace, CLONE_NEWNS,
+	 "clone3 with CLONE_NEWUSER and CLONE_NEWNS"},
+	{"ipc namespace", probe_namespace, CLONE_NEWIPC,
+	 "clone3 with CLONE_NEWUSER and CLONE_NEWIPC"},
+	{"uts namespace", probe_namespace, CLONE_NEWUTS,
+	 "clone3 with CLONE_NEWUSER and CLONE_NEWUTS"},
+	{"cgroup namespace", probe_namespace, CLONE_NEWCGROUP,
+	 "clone3 with CLONE_NEWUSER and CLONE_NEWCGROUP"},
+	{"empty root", probe_root, 0, "make one in a child"},
+	{"pidfd", probe_pidfd, 0, "open our own and send no signal"},
+	{"close_range", probe_close_range, 0, "close the last possible descriptor"},
+	{"seccomp", probe_seccomp, 0, "ask for its actions"},
+	{"ids", probe_ids, 0, "read our capabilities and our uid map"},
+	{"task limit", probe_task_limit, 0, "set it in a child, which then forks"},
+	{"cgroup v2", probe_cgroup, 0, "make a group in our own cgroup"},
+	{"memory controller", probe_controller, 0, "hand it down to that group"},
+	{"pids controller", probe_controller, 1, "hand it down to that group"},
+	{"cpu controller", probe_controller, 2, "hand it down to that group"},
 };
 
 JAIL_API unsigned jail_probe_count(void)
@@ -306,7 +320,8 @@ JAIL_API int jail_probe_run(unsigned index, struct jail_probe *ret_probe)
 {
 	if (index >= ARRAY_LEN(probes))
 		return -EINVAL;
-	*ret_probe = (struct jail_probe){.name = probes[index].name};
+	*ret_probe = (struct jail_probe){.name = probes[index].name,
+					 .tried = probes[index].tried};
 	probes[index].run(ret_probe, probes[index].argument);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `quod doctor`: what this host can enforce, what not, and what mends it. Each probe is
- * tried, not looked up.
+ * `quod doctor`: what this host can enforce for a purpose, what not, and what mends it.
+ * Each thing is tried, not looked up, and at last a whole run is.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,73 +9,138 @@
 #include <unistd.h>
 
 #include "base/own.h"
-#include "jail/jail.h"
 #include "supervisor/cmd_run.h"
 #include "supervisor/commands.h"
+#include "supervisor/doctor.h"
 #include "supervisor/guard.h"
 #include "supervisor/json.h"
 #include "supervisor/run.h"
 
-/* Exit code if a run is not possible here. */
-#define DOCTOR_FAILS 1
+/* Exit codes: runs are possible and some limit is held by something weaker, or they are
+ * not. */
+#define EXIT_FAILS 1
+#define EXIT_LESS  8
 
 struct doctor_args {
-	const char *output;
+	const char *output, *purpose;
 };
 
 static const struct option options[] = {
+	{0, "for", "WHAT", "run, quodd, rootless or container (run)",
+	 offsetof(struct doctor_args, purpose)},
 	{'o', "output", "KIND", "text or json", offsetof(struct doctor_args, output)},
 };
 
-static const char *const state_names[] = {[JAIL_PROBE_WORKS] = "works",
-					  [JAIL_PROBE_LESS] = "less",
-					  [JAIL_PROBE_FAILS] = "fails"};
+static const int exit_codes[] = {[JAIL_PROBE_WORKS] = 0,
+				 [JAIL_PROBE_LESS] = EXIT_LESS,
+				 [JAIL_PROBE_FAILS] = EXIT_FAILS};
 
-static void add_json(const struct jail_probe *probe, struct text *to)
+/* --- the answer --------------------------------------------------------------- */
+
+static void add_member(struct text *to, const char *name, const char *value)
+{
+	text_addf(to, ",\"%s\":", name);
+	json_add_str(to, value[0] ? value : NULL);
+}
+
+static void add_json(const struct finding *finding, struct text *to)
 {
 	if (to->data[to->len - 1] != '[')
 		text_add_char(to, ',');
 	text_add_str(to, "{\"name\":");
-	json_add_str(to, probe->name);
-	text_addf(to, ",\"state\":\"%s\",\"found\":", state_names[probe->state]);
-	json_add_str(to, probe->found);
-	text_add_str(to, ",\"remedy\":");
-	json_add_str(to, probe->remedy[0] ? probe->remedy : NULL);
+	json_add_str(to, finding->name);
+	text_addf(to, ",\"state\":\"%s\"", finding_state_names[finding->state]);
+	add_member(to, "room", finding->room);
+	add_member(to, "tried", finding->tried);
+	add_member(to, "found", finding->found);
+	add_member(to, "instead", finding->instead);
+	add_member(to, "remedy", finding->remedy);
 	text_add_char(to, '}');
 }
 
-/* Paths, and what an interpreter said, may be in it. */
-static void add_line(struct text *to, const char *words)
+static void write_json(const struct doctor *doctor, struct text *to)
+{
+	enum jail_probe_state worst = doctor_worst(doctor);
+
+	text_addf(to, "{\"for\":\"%s\",\"probes\":[",
+		  doctor_purpose_names[doctor->purpose]);
+	for (unsigned i = 0; i < doctor->count; i++)
+		add_json(&doctor->findings[i], to);
+	text_addf(to, "],\"state\":\"%s\",\"can_run\":%s}\n", finding_state_names[worst],
+		  worst == JAIL_PROBE_FAILS ? "false" : "true");
+}
+
+/* Paths, and what an interpreter or a daemon said, may be in it. */
+static void add_words(struct text *to, const char *words)
 {
 	text_add_escaped(to, words, strlen(words), 0);
+}
+
+static void add_more(struct text *to, const char *sign, const char *words)
+{
+	if (!words[0])
+		return;
+	text_addf(to, "%-24s %-6s %s ", "", "", sign);
+	add_words(to, words);
 	text_add_char(to, '\n');
 }
 
-static void add_row(const struct jail_probe *probe, struct text *to)
+static void add_row(const struct finding *finding, struct text *to)
 {
-	text_addf(to, "%-24s %-6s ", probe->name, state_names[probe->state]);
-	add_line(to, probe->found);
-	if (!probe->remedy[0])
-		return;
-	text_addf(to, "%-24s %-6s -> ", "", "");
-	add_line(to, probe->remedy);
+	text_addf(to, "%-24s %-6s ", finding->name, finding_state_names[finding->state]);
+	add_words(to, finding->tried);
+	text_add_str(to, ": ");
+	add_words(to, finding->found);
+	text_add_char(to, '\n');
+	add_more(to, "so", finding->instead);
+	add_more(to, "->", finding->remedy);
 }
 
-static void judge_run(const struct record *record, struct jail_probe *probe)
+/* The names of those in that state. */
+static void add_names(const struct doctor *doctor, enum jail_probe_state state,
+		      const char *lead, struct text *to)
+{
+	for (unsigned i = 0; i < doctor->count; i++) {
+		if (doctor->findings[i].state != state)
+			continue;
+		text_add_str(to, lead);
+		add_words(to, doctor->findings[i].name);
+		lead = ", ";
+	}
+}
+
+static void write_text(const struct doctor *doctor, struct text *to)
+{
+	static const char *const verdicts[] = {
+		[JAIL_PROBE_WORKS] = "fine",
+		[JAIL_PROBE_LESS] = "it runs, with less",
+		[JAIL_PROBE_FAILS] = "it cannot run",
+	};
+	enum jail_probe_state worst = doctor_worst(doctor);
+
+	for (unsigned i = 0; i < doctor->count; i++)
+		add_row(&doctor->findings[i], to);
+	text_addf(to, "\n%s: %s", doctor_purpose_names[doctor->purpose], verdicts[worst]);
+	if (worst != JAIL_PROBE_WORKS)
+		add_names(doctor, worst, ": ", to);
+	text_add_char(to, '\n');
+}
+
+/* --- a whole run -------------------------------------------------------------- */
+
+static void judge_run(const struct record *record, struct finding *finding)
 {
 	if (record->status == STATUS_OK) {
-		snprintf(probe->found, sizeof(probe->found),
-			 "'%s' ran a script and ended cleanly", interp_path());
+		finding_is(finding, JAIL_PROBE_WORKS, "a script came to its end");
 		return;
 	}
-	probe->state = JAIL_PROBE_FAILS;
-	snprintf(probe->found, sizeof(probe->found), "%s",
-		 status_infos[record->status].about);
-	snprintf(probe->remedy, sizeof(probe->remedy), "%.230s", text_str(&record->why));
+	finding_told(finding, JAIL_PROBE_FAILS,
+		     record->why.len ? text_str(&record->why)
+				     : status_infos[record->status].about);
 }
 
-/* A whole run, in this process: it is confined afterwards, so this is the last probe. */
-static void run_script(struct run_means *means, struct jail_probe *probe)
+/* A whole run, in this process: it is confined afterwards, so this is the last. */
+static void run_script(struct run_means *means, struct finding *finding)
 {
 	const struct policy *policy = policy_builtin(0);
 	struct request request = {.policy = policy,
@@ -87,12 +152,12 @@ static void run_script(struct run_means *means, struct jail_probe *probe)
 
 	record_init(&record, &request);
 	run_request(&request, means, &record);
-	judge_run(&record, probe);
+	judge_run(&record, finding);
 	record_free(&record);
 }
 
 /* *ret_signal_fd is the caller's; from then on it is what can stop us. */
-static void probe_run(struct jail_probe *probe, int *ret_signal_fd)
+static void try_run(struct doctor *doctor, int *ret_signal_fd)
 {
 	struct interp interp = INTERP_INIT;
 	struct output output;
@@ -102,44 +167,20 @@ static void probe_run(struct jail_probe *probe, int *ret_signal_fd)
 	struct run_means means = {
 		.cell = &own.cell, .interp = &interp, .output = &output};
 	struct jail_error unprepared;
+	struct finding *finding;
 	int r = guard_prepare(NULL, 0, ret_signal_fd, &unprepared);
 
-	*probe = (struct jail_probe){.name = "a whole run"};
+	doctor->room = "run";
+	finding = doctor_add(doctor, "a whole run", "let '%.100s' run a script",
+			     interp_path());
 	place_open(&where, &place);
 	interp_open(&interp);
 	own_cell_init(&own, &interp, &place, *ret_signal_fd, r < 0 ? &unprepared : NULL);
 	output_init(&output, OUTPUT_JSON);
-	run_script(&means, probe);
+	run_script(&means, finding);
 	output_free(&output);
 	interp_close(&interp);
 	place_close(&place);
-}
-
-static int probe_one(unsigned index, struct jail_probe *probe, int *signal_fd)
-{
-	if (index < jail_probe_count())
-		return jail_probe_run(index, probe);
-	probe_run(probe, signal_fd);
-	return 0;
-}
-
-static int examine(bool json, struct text *to, int *signal_fd)
-{
-	int worst = 0;
-
-	for (unsigned i = 0; i < jail_probe_count() + 1; i++) {
-		struct jail_probe probe;
-
-		if (probe_one(i, &probe, signal_fd) < 0)
-			continue;
-		if (json)
-			add_json(&probe, to);
-		else
-			add_row(&probe, to);
-		if (probe.state == JAIL_PROBE_FAILS)
-			worst = DOCTOR_FAILS;
-	}
-	return worst;
 }
 
 /* The run that was tried has blocked the signals for good. */
@@ -157,32 +198,47 @@ static int print(const struct text *text, int signal_fd)
 	return r < 0 ? cmd_run_write_failed(r, &patience) : 0;
 }
 
+static int choose(const struct doctor_args *args, struct doctor *doctor,
+		  struct usage *usage)
+{
+	int r = run_args_choose("--for", args->purpose, doctor_purpose_names,
+				DOCTOR_PURPOSES_COUNT, usage);
+
+	if (r < 0)
+		return r;
+	doctor->purpose = (enum doctor_purpose)r;
+	return run_args_choose("-o", args->output, output_kind_names, OUTPUT_NDJSON,
+			       usage);
+}
+
 static int cmd_doctor(int argc, char **argv)
 {
 	own_text struct text to = TEXT_INIT(1u << 20);
 	own_fd int signal_fd = -1;
-	struct doctor_args args = {.output = output_kind_names[OUTPUT_TEXT]};
+	struct doctor_args args = {.output = output_kind_names[OUTPUT_TEXT],
+				   .purpose = doctor_purpose_names[DOCTOR_RUN]};
 	struct usage usage;
-	int code;
+	struct doctor doctor = {.purpose = DOCTOR_RUN};
 	int r = options_parse_only(options, ARRAY_LEN(options), argc, argv, &args,
 				   &usage);
 
 	if (r == 0)
-		r = run_args_choose("-o", args.output, output_kind_names, OUTPUT_NDJSON,
-				    &usage);
+		r = choose(&args, &doctor, &usage);
 	if (r < 0)
 		return command_misused(&command_doctor, r, &usage);
-	text_add_str(&to, r == OUTPUT_JSON ? "{\"probes\":[" : "");
-	code = examine(r == OUTPUT_JSON, &to, &signal_fd);
+	doctor_examine(&doctor);
+	try_run(&doctor, &signal_fd);
 	if (r == OUTPUT_JSON)
-		text_addf(&to, "],\"can_run\":%s}\n", code ? "false" : "true");
+		write_json(&doctor, &to);
+	else
+		write_text(&doctor, &to);
 	r = print(&to, signal_fd);
-	return r ? r : code;
+	return r ? r : exit_codes[doctor_worst(&doctor)];
 }
 
 const struct command command_doctor = {
 	.name = "doctor",
-	.synopsis = "[-o text|json]",
+	.synopsis = "[--for WHAT] [-o text|json]",
 	.about = "says what this host can enforce, and what mends what it cannot",
 	.options = options,
 	.options_count = ARRAY_LEN(options),

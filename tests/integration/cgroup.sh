@@ -114,7 +114,7 @@ holds 'doctor names the controllers' sh -c '"$0" doctor | grep -q "^memory contr
 run_json -e 1
 if [ "$(field .enforced_by.memory)" != cgroup ]; then
 	holds 'doctor says what mends what is missing' \
-		sh -c '"$0" doctor | grep -A 1 "^memory controller .*less" | grep -q -e "->"' "$quod"
+		sh -c '"$0" doctor | grep -A 2 "^memory controller .*less" | grep -q -e "->"' "$quod"
 fi
 
 tap_done

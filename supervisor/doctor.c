@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of checks, and what they are written with. The order is that of the answer:
+ * what lies below comes first, because it is the cause of what fails further down.
+ */
+#include "supervisor/doctor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "supervisor/doctor_checks.h"
+
+#define FOR(id) (1u << DOCTOR_##id)
+#define FOR_ALL ((1u << DOCTOR_PURPOSES_COUNT) - 1)
+
+static const struct {
+	const char *room;
+	unsigned purposes;
+	bool not_of_daemon; /* quodd itself knows it, or finds it out in another way */
+	void (*run)(struct doctor *doctor);
+} checks[] = {
+	{"jail", FOR_ALL, false, check_jail},
+	{"host", FOR_ALL, true, check_interpreter},
+	{"host", FOR(RUN) | FOR(ROOTLESS) | FOR(CONTAINER), true, check_policies},
+	{"container", FOR_ALL, false, check_container},
+};
+
+const char *const doctor_purpose_names[DOCTOR_PURPOSES_COUNT] = {
+#define X(id, word) [DOCTOR_##id] = word,
+	DOCTOR_PURPOSES(X)
+#undef X
+};
+
+const char *const finding_state_names[JAIL_PROBE_FAILS + 1] = {
+	[JAIL_PROBE_WORKS] = "works",
+	[JAIL_PROBE_LESS] = "less",
+	[JAIL_PROBE_FAILS] = "fails",
+};
+
+void doctor_examine(struct doctor *doctor)
+{
+	for (size_t i = 0; i < ARRAY_LEN(checks); i++) {
+		if (!(checks[i].purposes & 1u << doctor->purpose) ||
+		    (doctor->is_daemon && checks[i].not_of_daemon))
+			continue;
+		doctor->room = checks[i].room;
+		checks[i].run(doctor);
+	}
+}
+
+struct finding *doctor_add(struct doctor *doctor, const char *name, const char *format,
+			   ...)
+{
+	unsigned at = doctor->count < DOCTOR_FINDINGS_MOST ? doctor->count++
+							   : DOCTOR_FINDINGS_MOST - 1;
+	struct finding *finding = &doctor->findings[at];
+	va_list args;
+
+	*finding = (struct finding){.state = JAIL_PROBE_WORKS};
+	snprintf(finding->name, sizeof(finding->name), "%s", name);
+	snprintf(finding->room, sizeof(finding->room), "%s", doctor->room);
+	va_start(args, format);
+	vsnprintf(finding->tried, sizeof(finding->tried), format, args);
+	va_end(args);
+	return finding;
+}
+
+void finding_is(struct finding *finding, enum jail_probe_state state, const char *format,
+		...)
+{
+	va_list args;
+
+	finding->state = state;
+	va_start(args, format);
+	vsnprintf(finding->found, sizeof(finding->found), format, args);
+	va_end(args);
+}
+
+void finding_mend(struct finding *finding, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(finding->remedy, sizeof(finding->remedy), format, args);
+	va_end(args);
+}
+
+void finding_instead(struct finding *finding, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(finding->instead, sizeof(finding->instead), format, args);
+	va_end(args);
+}
+
+/* Where the brackets that end the sentence begin; brackets may be in them. */
+static size_t find_brackets(const char *sentence)
+{
+	size_t len = strlen(sentence), at = len;
+	unsigned open = 0;
+
+	if (!len || sentence[len - 1] != ')')
+		return len;
+	while (at--) {
+		open += sentence[at] == ')';
+		open -= sentence[at] == '(';
+		if (!open)
+			return at;
+	}
+	return len;
+}
+
+void finding_told(struct finding *finding, enum jail_probe_state state,
+		  const char *sentence)
+{
+	size_t at = find_brackets(sentence), len = strlen(sentence);
+
+	if (at == len || at == 0) {
+		finding_is(finding, state, "%s", sentence);
+		return;
+	}
+	finding_is(finding, state, "%.*s", (int)at - 1, sentence);
+	finding_mend(finding, "%.*s", (int)(len - at - 2), sentence + at + 1);
+}
+
+#define END(string) ((string)[sizeof(string) - 1] = '\0')
+
+void finding_seal(struct finding *finding)
+{
+	if ((unsigned)finding->state > JAIL_PROBE_FAILS)
+		finding->state = JAIL_PROBE_FAILS;
+	END(finding->name);
+	END(finding->room);
+	END(finding->tried);
+	END(finding->found);
+	END(finding->instead);
+	END(finding->remedy);
+}
+
+enum jail_probe_state doctor_worst(const struct doctor *doctor)
+{
+	enum jail_probe_state worst = JAIL_PROBE_WORKS;
+
+	for (unsigned i = 0; i < doctor->count; i++)
+		if (doctor->findings[i].state > worst)
+			worst = doctor->findings[i].state;
+	return worst;
+}
+
+bool doctor_read_line(const char *path, char *line, size_t size)
+{
+	own_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, line, size - 1);
+
+	line[n > 0 ? n : 0] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	return n >= 0;
+}
+
+long doctor_read_number(const char *path, long missing)
+{
+	char line[32], *end;
+	long number;
+
+	if (!doctor_read_line(path, line, sizeof(line)))
+		return missing;
+	errno = 0;
+	number = strtol(line, &end, 10);
+	return end == line || errno ? missing : number;
+}
