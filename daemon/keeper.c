@@ -262,6 +262,10 @@ static int take_answer(struct keeper *keeper, const struct answer *answer, const
 		keeper->roster(keeper->whose, fds[0]);
 		return 0;
 	}
+	if (answer->kind == ANSWER_FINDINGS) {
+		keeper->findings(keeper->whose, fds[0]);
+		return 0;
+	}
 	if (answer->kind == ANSWER_PING)
 		return keeper_say_alive(keeper, answer->run);
 	if (answer->kind == ANSWER_STATE) {

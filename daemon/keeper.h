@@ -42,6 +42,8 @@ struct keeper {
 	void (*stop)(void *whose); /* the monitor wants us to leave */
 	/* Another roster: the descriptor is theirs to close. keeper_adopt() when it counts. */
 	void (*roster)(void *whose, int fd);
+	/* What the host's checks have found: the descriptor is theirs to close. */
+	void (*findings)(void *whose, int fd);
 	/* How many jails there are, and cgroups of ended ones. */
 	void (*state)(void *whose, unsigned jails, unsigned leaves_left);
 	void *whose;

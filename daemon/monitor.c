@@ -32,6 +32,7 @@
 #include "base/own.h"
 #include "base/signal_name.h"
 #include "daemon/config.h"
+#include "daemon/examine.h"
 #include "daemon/http.h"
 #include "daemon/log.h"
 #include "daemon/notify.h"
@@ -64,6 +65,7 @@ struct monitor {
 	struct roster *now, *before; /* owned; before: until the server has adopted now */
 	struct order_bounds bounds;
 	struct pulse pulse;
+	struct examine examine;
 	uint64_t started, failed; /* jails since the start */
 	char status[120];	  /* as it was told last */
 	int server_fd;		  /* pidfd; owned */
@@ -393,6 +395,7 @@ static void adopted(struct monitor *m)
 	log_say("configuration %u counts: %u tenants, %u policies", m->now->generation,
 		m->now->tenants_count, m->now->policies_count);
 	tell_ready(m);
+	examine_begin(&m->examine);
 	if (m->reload_again)
 		reload(m);
 }
@@ -591,6 +594,13 @@ static void on_hung(void *whose)
 	end_server(m);
 }
 
+static void on_examined(void *whose, int fd)
+{
+	const struct answer answer = {.version = ORDERS_VERSION, .kind = ANSWER_FINDINGS};
+
+	send_answer(whose, &answer, &fd, 1);
+}
+
 static int watch_all(struct monitor *m)
 {
 	int r = sd_event_add_io(m->event, NULL, m->setup->orders_fd, EPOLLIN, on_order,
@@ -633,6 +643,8 @@ static int prepare(struct monitor *m)
 	r = watch_all(m);
 	if (r < 0)
 		return r;
+	examine_init(&m->examine, m->event, on_examined, m);
+	examine_begin(&m->examine);
 	return pulse_init(&m->pulse, m->event, &m->bounds, &calls, m);
 }
 
@@ -641,6 +653,7 @@ static void take_down(struct monitor *m)
 	while (m->wards_count)
 		ward_free(m->wards[--m->wards_count]);
 	pulse_free(&m->pulse);
+	examine_free(&m->examine);
 	shares_free(&m->shares);
 	sd_event_source_disable_unref(m->on_late);
 	roster_unref(m->now);

@@ -215,6 +215,7 @@ bool answer_is_valid(const struct answer *answer, unsigned fds)
 	case ANSWER_STATE:
 		return fds == 0;
 	case ANSWER_ROSTER:
+	case ANSWER_FINDINGS:
 		return fds == 1;
 	default:
 		return false;

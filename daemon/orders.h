@@ -128,7 +128,8 @@ bool order_lowers(const struct order *clock, const struct limits *run);
 	X(STOP, 3)      \
 	X(ROSTER, 4)    \
 	X(PING, 5)      \
-	X(STATE, 6)
+	X(STATE, 6)     \
+	X(FINDINGS, 7) /* one descriptor: see examine.h */
 
 enum answer_kind {
 #define X(id, number) ANSWER_##id = (number),
@@ -147,7 +148,7 @@ enum answer_fd {
 
 struct answer {
 	uint32_t version, kind;
-	uint64_t run; /* 0 in STOP, ROSTER and STATE; PING: its number */
+	uint64_t run; /* 0 in STOP, ROSTER, STATE and FINDINGS; PING: its number */
 	uint32_t memory_by, cpu_by, processes_by; /* HELD: enum jail_enforcer */
 	uint32_t jails, leaves_left;		  /* STATE */
 	struct jail_error error;		  /* FAILED */

@@ -11,11 +11,14 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/own.h"
 #include "daemon/job.h"
 #include "daemon/log.h"
+#include "daemon/examine.h"
 #include "daemon/server.h"
 #include "supervisor/json.h"
 
@@ -28,7 +31,7 @@
 /* So many tenants are asked before a policy is said to fail. */
 #define TENANTS_ASKED 3u
 
-#define MEND_RUN "run `quod doctor` as the user who starts quodd, in the same cgroup"
+#define MEND_RUN "run `quod doctor --for quodd` as the user who starts quodd"
 
 static const char *const part_names[READY_PARTS_COUNT] = {
 #define X(id, what) [READY_##id] = what,
@@ -223,7 +226,7 @@ int ready_begin(struct ready *ready, struct server *server)
 {
 	int r;
 
-	*ready = (struct ready){.server = server};
+	ready->server = server;
 	r = sd_event_add_time_relative(server->event, &ready->on_time, CLOCK_MONOTONIC, 0,
 				       1, on_time, ready);
 	while (r >= 0 && !ready->tried &&
@@ -235,6 +238,7 @@ int ready_begin(struct ready *ready, struct server *server)
 void ready_free(struct ready *ready)
 {
 	ready->on_time = sd_event_source_disable_unref(ready->on_time);
+	free(ready->findings);
 }
 
 void ready_doubt(struct ready *ready)
@@ -254,6 +258,23 @@ void ready_adopt(struct ready *ready)
 		ready->policies[i].is = false;
 	if (!ready->trying)
 		come_again(ready, 1);
+}
+
+/* --- the host ----------------------------------------------------------------- */
+
+void ready_take_findings(struct ready *ready, int fd)
+{
+	struct finding *findings;
+	unsigned count;
+	int r = examine_read(fd, &findings, &count);
+
+	if (r < 0) {
+		log_say("what was found of the host cannot be read: %s", strerror(-r));
+		return;
+	}
+	free(ready->findings);
+	ready->findings = findings;
+	ready->findings_count = count;
 }
 
 /* --- the answer --------------------------------------------------------------- */
@@ -311,15 +332,38 @@ static void add_policies(const struct ready *ready, uint64_t shown, unsigned *co
 		add_lack(&hidden, "", "another policy", count, to);
 }
 
-void ready_write(const struct ready *ready, uint64_t shown, struct text *to)
+static void add_findings(const struct ready *ready, struct text *to)
+{
+	bool first = true;
+
+	text_add_str(to, ",\"version\":\"" PACKAGE_VERSION "\",\"findings\":");
+	text_add_str(to, ready->findings ? "[" : "null");
+	for (unsigned i = 0; i < ready->findings_count; i++) {
+		if (ready->findings[i].state == JAIL_PROBE_WORKS)
+			continue;
+		if (!first)
+			text_add_char(to, ',');
+		first = false;
+		finding_write_json(&ready->findings[i], to);
+	}
+	text_add_str(to, ready->findings ? "]" : "");
+}
+
+void ready_write(const struct ready *ready, uint64_t shown, bool is_operator,
+		 struct text *to)
 {
 	unsigned count = 0;
 
-	text_addf(to, "{\"status\":\"%s\",\"missing\":[",
-		  ready_is(ready) ? "ready" : "not ready");
+	text_addf(to, "{\"status\":\"%s\",\"api\":%u,\"missing\":[",
+		  ready_is(ready) ? "ready" : "not ready", DOCTOR_API);
 	for (int i = 0; i < READY_PARTS_COUNT; i++)
 		add_lack(&ready->parts[i], "", part_names[i], &count, to);
 	add_history(ready, &count, to);
 	add_policies(ready, shown, &count, to);
-	text_add_str(to, "]}\n");
+	text_add_char(to, ']');
+	if (is_operator)
+		add_findings(ready, to);
+	else
+		text_add_str(to, ",\"version\":null,\"findings\":null");
+	text_add_str(to, "}\n");
 }

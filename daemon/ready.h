@@ -3,6 +3,10 @@
  * Does the daemon take jobs and do they run? What is missing is noted part by part and
  * told by /readyz.
  *
+ * What the host lacks is told beside it (examine.h), and is not what decides: a limit that
+ * is held by something weaker does not make the daemon unready, and a trial knows better
+ * than a probe.
+ *
  * Whether runs work is not deduced: a script of ours is run, once with each policy, before
  * the server listens, by another configuration, and after a run has ended as
  * internal_error, until all of them work. Only these trials are judged: a tenant who can
@@ -18,6 +22,7 @@
 #include "daemon/roster.h"
 #include "supervisor/record.h"
 
+struct finding;
 struct server;
 
 /* X(id, what the answer calls it) */
@@ -47,6 +52,9 @@ struct ready {
 	unsigned at, tenant, failed;
 	uint32_t generation;
 	bool trying, tried; /* a round is under way; one has been made */
+	/* Of the host, made by the monitor; owned; NULL: none have come yet. */
+	struct finding *findings;
+	unsigned findings_count;
 	sd_event_source *on_time;
 };
 
@@ -65,11 +73,15 @@ void ready_has(struct ready *ready, enum ready_part part);
 
 /* A run has ended as internal_error: trials come soon. */
 void ready_doubt(struct ready *ready);
+/* The monitor has had the host examined; fd is borrowed. */
+void ready_take_findings(struct ready *ready, int fd);
 /* Another roster counts. */
 void ready_adopt(struct ready *ready);
 
 bool ready_is(const struct ready *ready);
-/* The body of the answer, for who may know of these policies: bit n is policy n. */
-void ready_write(const struct ready *ready, uint64_t shown, struct text *to);
+/* The body of the answer, for who may know of these policies: bit n is policy n. What of
+ * the host is less or fails is for operators. */
+void ready_write(const struct ready *ready, uint64_t shown, bool is_operator,
+		 struct text *to);
 
 #endif

@@ -56,7 +56,7 @@ static enum MHD_Result answer_ready(struct exchange *exchange)
 	const struct ready *ready = &exchange->server->ready;
 	own_text struct text json = TEXT_INIT(262144);
 
-	ready_write(ready, shown_policies(exchange), &json);
+	ready_write(ready, shown_policies(exchange), exchange->is_operator, &json);
 	return http_reply(exchange, ready_is(ready) ? 200 : 503, JSON_TYPE,
 			  text_str(&json), json.len);
 }

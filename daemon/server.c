@@ -144,6 +144,14 @@ static void on_state(void *whose, unsigned jails, unsigned leaves_left)
 	server->metrics.leaves_left = leaves_left;
 }
 
+static void on_findings(void *whose, int fd)
+{
+	struct server *server = whose;
+
+	ready_take_findings(&server->ready, fd);
+	close_fd(fd);
+}
+
 /* The first sleep of an event loop makes a timer and reads a file, libc's first calendar
  * reads the time zone: that has to be behind us. Nobody's bytes can be waiting yet, for
  * nothing else is watched. */
@@ -177,6 +185,7 @@ static int prepare(struct server *server, const uint32_t args[SERVER_ARGS])
 	server->keeper.stop = on_stop;
 	server->keeper.roster = on_roster;
 	server->keeper.state = on_state;
+	server->keeper.findings = on_findings;
 	server->keeper.whose = server;
 	server->interp = (struct interp)INTERP_INIT;
 	server->interp.path = "quod-js";

@@ -369,6 +369,17 @@ int group_try_controller(unsigned which, const char **ret_name, struct jail_erro
 	return group_open(NULL, 1u << which, &group, err);
 }
 
+int group_try_swap(bool *ret_limited, struct jail_error *err)
+{
+	own_fd int group = -1;
+	int r = group_open(NULL, 0, &group, err);
+
+	if (r == 0)
+		*ret_limited = (listed(group, "cgroup.subtree_control") & 1u) &&
+			       faccessat(group, "memory.swap.max", F_OK, 0) == 0;
+	return r;
+}
+
 JAIL_API unsigned jail_cgroup_sweep(int cgroup_fd)
 {
 	return leaf_sweep(cgroup_fd);

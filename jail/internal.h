@@ -19,6 +19,9 @@ const char *jail_remedy(enum jail_stage stage, int errnum);
 /* remedy.c. The cause of a refused clone3, found by looking at the host. Into a buffer.
  */
 void jail_explain_clone(int errnum, bool into_cgroup, char *to, size_t size);
+/* remedy.c. The same for an empty root that cannot be made in a user namespace; static,
+ * or NULL. */
+const char *jail_explain_root(int errnum);
 
 /* spec.c */
 int spec_check(const struct jail_spec *spec, struct jail_error *err);
@@ -65,6 +68,8 @@ int place_top(struct place *ret_place);
 /* cgroup_group.c. Is the controller there for our leaves? If not, err says why not.
  * *ret_name is set in any case; static. */
 #define GROUP_CONTROLLERS 3
+/* Would the leaves of our own cgroup have a limit of swap? Errors: there can be none. */
+int group_try_swap(bool *ret_limited, struct jail_error *err);
 int group_try_controller(unsigned which, const char **ret_name, struct jail_error *err);
 /* Every controller that the group has is handed down to what lies in it. */
 void group_hand_down(int group_fd);

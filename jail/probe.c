@@ -109,7 +109,7 @@ static void probe_root(struct jail_probe *probe, uint64_t unused)
 	if (r == 0) {
 		works(probe, "fsopen, fsmount, move_mount, pivot_root");
 	} else if (r > 0) {
-		lacks(probe, JAIL_PROBE_FAILS, r, jail_remedy(JAIL_STAGE_ROOTFS, r));
+		lacks(probe, JAIL_PROBE_FAILS, r, jail_explain_root(r));
 	} else {
 		jail_explain_clone(-r, false, why, sizeof(why));
 		lacks(probe, JAIL_PROBE_FAILS, -r, why);
@@ -210,6 +210,8 @@ static void probe_ids(struct jail_probe *probe, uint64_t unused)
 		snprintf(probe->found, sizeof(probe->found),
 			 "rootless: every jail has the caller's host uid, %u",
 			 (unsigned)geteuid());
+		snprintf(probe->instead, sizeof(probe->instead),
+			 "jails are held apart by their namespaces and filters alone");
 		snprintf(
 			probe->remedy, sizeof(probe->remedy),
 			"none is needed; run as root to give every jail a uid of its own");
@@ -278,6 +280,45 @@ static void probe_controller(struct jail_probe *probe, uint64_t which)
 		lacks_as_told(probe, &err, instead[which]);
 }
 
+/* Where the list cannot be read there may be some. */
+static bool swap_may_be_on(void)
+{
+	char text[256];
+	own_fd int fd = open("/proc/swaps", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	const char *line;
+
+	text[n > 0 ? n : 0] = '\0';
+	line = strchr(text, '\n');
+	return n < 0 || (line && line[1]);
+}
+
+/* What is swapped out does not count as memory. */
+static void probe_swap(struct jail_probe *probe, uint64_t unused)
+{
+	struct jail_error err;
+	bool limited = false;
+
+	(void)unused;
+	if (!swap_may_be_on()) {
+		works(probe, "no swap is on");
+		return;
+	}
+	if (group_try_swap(&limited, &err) == 0 && limited) {
+		works(probe, "memory.swap.max is 0 for every run");
+		return;
+	}
+	probe->state = JAIL_PROBE_LESS;
+	snprintf(probe->found, sizeof(probe->found),
+		 "swap is on, and no cgroup of a run has memory.swap.max");
+	snprintf(probe->instead, sizeof(probe->instead),
+		 "the memory of a run is held, and its swap is not: it can be written to "
+		 "the disk");
+	snprintf(probe->remedy, sizeof(probe->remedy),
+		 "swapoff -a; or mend the memory controller of cgroup v2, and boot with "
+		 "swapaccount=1 where there is one");
+}
+
 static const struct {
 	const char *name;
 	void (*run)(struct jail_probe *probe, uint64_t argument);
@@ -309,6 +350,7 @@ static const struct {
 	{"memory controller", probe_controller, 0, "hand it down to that group"},
 	{"pids controller", probe_controller, 1, "hand it down to that group"},
 	{"cpu controller", probe_controller, 2, "hand it down to that group"},
+	{"swap", probe_swap, 0, "read /proc/swaps and look for memory.swap.max"},
 };
 
 JAIL_API unsigned jail_probe_count(void)

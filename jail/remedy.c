@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +80,7 @@ static const struct {
 	{JAIL_STAGE_FDS, ENOSYS,
 	 "close_range needs Linux 5.14 or newer, or an outer seccomp filter blocks it"},
 	{JAIL_STAGE_FILTER, ENOSYS, "the kernel lacks CONFIG_SECCOMP_FILTER"},
+	{JAIL_STAGE_FILTER, EINVAL, "the kernel lacks CONFIG_SECCOMP_FILTER"},
 	{JAIL_STAGE_EXEC, ENOENT,
 	 "the root is empty, so the program must be static: no ELF interpreter, no #!"},
 	{JAIL_STAGE_EXEC, ENOEXEC, "not a complete static ELF program of this machine"},
@@ -135,20 +137,43 @@ static long sysctl_number(const char *path, long missing)
 	return strtol(text, NULL, 10);
 }
 
+/* Where a filter is on, the line is "Seccomp:\t2". */
+static bool is_filtered(void)
+{
+	char text[4096];
+	own_fd int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	text[n > 0 ? n : 0] = '\0';
+	return strstr(text, "\nSeccomp:\t2\n") != NULL;
+}
+
+/* The host's switches are for those without the capability. */
+static bool is_unprivileged(void)
+{
+	uint64_t effective = 0;
+
+	return caps_effective(&effective) < 0 || !(effective >> CAP_SYS_ADMIN & 1);
+}
+
 static const char *explain_permission(void)
 {
-	if (sysctl_number("/proc/sys/kernel/unprivileged_userns_clone", 1) == 0)
+	if (is_unprivileged() &&
+	    sysctl_number("/proc/sys/kernel/unprivileged_userns_clone", 1) == 0)
 		return "unprivileged user namespaces are off: sysctl -w "
 		       "kernel.unprivileged_userns_clone=1";
-	if (sysctl_number("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 0) ==
-	    1)
+	if (is_unprivileged() &&
+	    sysctl_number("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 0) ==
+		    1)
 		return "AppArmor restricts user namespaces: sysctl -w "
-		       "kernel.apparmor_restrict_unprivileged_userns=0, or a profile "
-		       "that "
-		       "allows quod";
-	return "a seccomp filter or security module around quod forbids it (in a "
-	       "container: "
-	       "allow clone3 with namespace flags), or quod runs in a chroot";
+		       "kernel.apparmor_restrict_unprivileged_userns=0, or load the "
+		       "profile that lets quod make them";
+	if (is_filtered())
+		return "a seccomp filter around quod forbids it, as containers have one: "
+		       "allow clone3, clone and unshare with namespace flags there "
+		       "(--security-opt seccomp=FILE)";
+	return "quod runs in a chroot, or a security module around it forbids it: start "
+	       "it in the root of its mount namespace, or allow it user namespaces";
 }
 
 /* The kernel lets nobody inherit it, and says EAGAIN as for too many processes. */
@@ -185,6 +210,13 @@ static const char *explain_space(void)
 		if (sysctl_number(counts[i].path, 1) == 0)
 			return counts[i].text;
 	return "too many namespaces are in use or nested: raise user.max_*_namespaces";
+}
+
+const char *jail_explain_root(int errnum)
+{
+	const char *table = jail_remedy(JAIL_STAGE_ROOTFS, errnum);
+
+	return errnum == EPERM || errnum == EACCES ? explain_permission() : table;
 }
 
 void jail_explain_clone(int errnum, bool into_cgroup, char *to, size_t size)

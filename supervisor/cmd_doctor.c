@@ -22,12 +22,17 @@
 #define EXIT_LESS  8
 
 struct doctor_args {
-	const char *output, *purpose;
+	const char *output, *purpose, *socket, *config, *state;
 };
 
 static const struct option options[] = {
 	{0, "for", "WHAT", "run, quodd, rootless or container (run)",
 	 offsetof(struct doctor_args, purpose)},
+	CLIENT_SOCKET_OPTION(doctor_args, socket),
+	{0, "config", "DIR", "quodd's (what quodd --version says)",
+	 offsetof(struct doctor_args, config)},
+	{0, "state", "DIR", "quodd's (/var/lib/quod)",
+	 offsetof(struct doctor_args, state)},
 	{'o', "output", "KIND", "text or json", offsetof(struct doctor_args, output)},
 };
 
@@ -37,25 +42,11 @@ static const int exit_codes[] = {[JAIL_PROBE_WORKS] = 0,
 
 /* --- the answer --------------------------------------------------------------- */
 
-static void add_member(struct text *to, const char *name, const char *value)
+static void add_json(const struct finding *finding, unsigned before, struct text *to)
 {
-	text_addf(to, ",\"%s\":", name);
-	json_add_str(to, value[0] ? value : NULL);
-}
-
-static void add_json(const struct finding *finding, struct text *to)
-{
-	if (to->data[to->len - 1] != '[')
+	if (before)
 		text_add_char(to, ',');
-	text_add_str(to, "{\"name\":");
-	json_add_str(to, finding->name);
-	text_addf(to, ",\"state\":\"%s\"", finding_state_names[finding->state]);
-	add_member(to, "room", finding->room);
-	add_member(to, "tried", finding->tried);
-	add_member(to, "found", finding->found);
-	add_member(to, "instead", finding->instead);
-	add_member(to, "remedy", finding->remedy);
-	text_add_char(to, '}');
+	finding_write_json(finding, to);
 }
 
 static void write_json(const struct doctor *doctor, struct text *to)
@@ -65,7 +56,7 @@ static void write_json(const struct doctor *doctor, struct text *to)
 	text_addf(to, "{\"for\":\"%s\",\"probes\":[",
 		  doctor_purpose_names[doctor->purpose]);
 	for (unsigned i = 0; i < doctor->count; i++)
-		add_json(&doctor->findings[i], to);
+		add_json(&doctor->findings[i], i, to);
 	text_addf(to, "],\"state\":\"%s\",\"can_run\":%s}\n", finding_state_names[worst],
 		  worst == JAIL_PROBE_FAILS ? "false" : "true");
 }
@@ -207,6 +198,12 @@ static int choose(const struct doctor_args *args, struct doctor *doctor,
 	if (r < 0)
 		return r;
 	doctor->purpose = (enum doctor_purpose)r;
+	doctor->socket = args->socket;
+	doctor->config = args->config;
+	doctor->state = args->state;
+	if ((args->socket || args->config || args->state) && r != DOCTOR_QUODD)
+		return usage_fail(usage, -EINVAL,
+				  "--socket, --config and --state go with --for quodd");
 	return run_args_choose("-o", args->output, output_kind_names, OUTPUT_NDJSON,
 			       usage);
 }
@@ -238,7 +235,7 @@ static int cmd_doctor(int argc, char **argv)
 
 const struct command command_doctor = {
 	.name = "doctor",
-	.synopsis = "[--for WHAT] [-o text|json]",
+	.synopsis = "[OPTION...]",
 	.about = "says what this host can enforce, and what mends what it cannot",
 	.options = options,
 	.options_count = ARRAY_LEN(options),

@@ -78,6 +78,50 @@ static void add_tenants(const struct json_span *list, struct table *table,
 	}
 }
 
+/* "WHAT: WHY", and what mends it in a line of its own. */
+static void add_lack(const struct json_span *item, const char *const *names,
+		     struct text *to)
+{
+	struct json_span values[3];
+	own_text struct text words = TEXT_INIT(1u << 16);
+
+	if (!json_pick(item, names, values, ARRAY_LEN(values)) ||
+	    !json_get_text(&values[0], &words))
+		return;
+	text_add_str(&words, ": ");
+	(void)json_get_text(&values[1], &words);
+	text_add_str(to, "  ");
+	text_add_escaped(to, text_str(&words), words.len, 0);
+	text_add_char(to, '\n');
+	text_clear(&words);
+	if (!values[2].at || json_is_null(&values[2]) ||
+	    !json_get_text(&values[2], &words))
+		return;
+	text_add_str(to, "    -> ");
+	text_add_escaped(to, text_str(&words), words.len, 0);
+	text_add_char(to, '\n');
+}
+
+/* Of the daemon's answer, as much as is understood. */
+static void add_lacks(const struct client *client, struct text *to)
+{
+	static const char *const lists[] = {"missing", "findings"};
+	static const char *const names[][3] = {{"what", "why", "mend"},
+					       {"name", "found", "remedy"}};
+	struct json_span object, list[ARRAY_LEN(lists)], item;
+	struct json_walk walk;
+
+	if (!client_body(client, &object) ||
+	    !json_pick(&object, lists, list, ARRAY_LEN(lists)))
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+		if (!list[i].at || !json_walk_array(list[i].at, list[i].len, &walk))
+			continue;
+		while (json_walk_next_value(&walk, &item))
+			add_lack(&item, names[i], to);
+	}
+}
+
 static void add_readiness(const struct client *client, struct text *to)
 {
 	own_text struct text why = TEXT_INIT(400), where = TEXT_INIT(120);
@@ -94,6 +138,7 @@ static void add_readiness(const struct client *client, struct text *to)
 		text_add_escaped(to, text_str(&why), why.len, 0);
 	}
 	text_add_char(to, '\n');
+	add_lacks(client, to);
 }
 
 static int print_text(struct asked *asked, const struct json_span *top)
@@ -113,18 +158,34 @@ static int print_text(struct asked *asked, const struct json_span *top)
 	return asked_print(asked, &to);
 }
 
-/* The daemon's own object, with one more member. */
+/* Without what may stand around it. */
+static struct json_span trim_object(const struct json_span *object)
+{
+	const char *brace = memchr(object->at, '{', object->len);
+	size_t len = (size_t)(object->at + object->len - brace);
+
+	while (brace[len - 1] != '}')
+		len--;
+	return (struct json_span){brace, len};
+}
+
+/* The daemon's own object, with two more members: the second is what it says of its
+ * readiness, as far as that is an object. */
 static int print_json(struct asked *asked, const struct json_span *object)
 {
 	own_text struct text to = TEXT_INIT(SINK_MOST);
-	const char *brace = memchr(object->at, '{', object->len);
-	const char *end = object->at + object->len;
+	const struct client *ready = &asked->clients[ASKED_READY];
+	struct json_span tenants = trim_object(object), readiness;
 
-	while (end[-1] != '}')
-		end--;
-	text_addf(&to, "{\"ready\":%s,",
-		  asked->clients[ASKED_READY].reply.status == 200 ? "true" : "false");
-	text_add(&to, brace + 1, (size_t)(end - brace) - 1);
+	if (client_body(ready, &readiness))
+		readiness = trim_object(&readiness);
+	else
+		readiness = (struct json_span){"null", 4};
+	text_addf(&to, "{\"ready\":%s,\"readiness\":",
+		  ready->reply.status == 200 ? "true" : "false");
+	text_add(&to, readiness.at, readiness.len);
+	text_add_char(&to, ',');
+	text_add(&to, tenants.at + 1, tenants.len - 1);
 	text_add_char(&to, '\n');
 	return asked_print_json(asked, &to);
 }

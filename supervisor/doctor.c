@@ -14,9 +14,12 @@
 
 #include "base/own.h"
 #include "supervisor/doctor_checks.h"
+#include "supervisor/json.h"
 
 #define FOR(id) (1u << DOCTOR_##id)
-#define FOR_ALL ((1u << DOCTOR_PURPOSES_COUNT) - 1)
+/* Whose runs are made by who asks. */
+#define FOR_CALLER (FOR(RUN) | FOR(ROOTLESS) | FOR(CONTAINER))
+#define FOR_ALL	   ((1u << DOCTOR_PURPOSES_COUNT) - 1)
 
 static const struct {
 	const char *room;
@@ -25,9 +28,26 @@ static const struct {
 	void (*run)(struct doctor *doctor);
 } checks[] = {
 	{"jail", FOR_ALL, false, check_jail},
+	{"host", FOR_ALL, false, check_proc},
+	{"host", FOR_ALL, false, check_clock},
+	{"host", FOR_ALL, false, check_core},
+	{"host", FOR_ALL, false, check_processes},
+	{"host", FOR_CALLER, true, check_files},
 	{"host", FOR_ALL, true, check_interpreter},
-	{"host", FOR(RUN) | FOR(ROOTLESS) | FOR(CONTAINER), true, check_policies},
+	{"host", FOR_CALLER, true, check_policies},
+	{"caller", FOR(ROOTLESS), true, check_caller},
+	{"caller", FOR(ROOTLESS), true, check_manager},
+	{"caller", FOR(ROOTLESS), true, check_linger},
+	{"caller", FOR(ROOTLESS), true, check_delegated},
 	{"container", FOR_ALL, false, check_container},
+	{"daemon", FOR(QUODD), true, check_operator},
+	{"daemon", FOR(QUODD), true, check_program},
+	{"daemon", FOR(QUODD), true, check_config},
+	{"daemon", FOR(QUODD), true, check_server_user},
+	{"daemon", FOR(QUODD), true, check_state},
+	{"daemon", FOR(QUODD), true, check_units},
+	{"daemon", FOR(QUODD), true, check_socket},
+	{"daemon", FOR(QUODD), true, check_daemon},
 };
 
 const char *const doctor_purpose_names[DOCTOR_PURPOSES_COUNT] = {
@@ -143,6 +163,25 @@ void finding_seal(struct finding *finding)
 	END(finding->remedy);
 }
 
+static void add_member(struct text *to, const char *name, const char *value)
+{
+	text_addf(to, ",\"%s\":", name);
+	json_add_str(to, value[0] ? value : NULL);
+}
+
+void finding_write_json(const struct finding *finding, struct text *to)
+{
+	text_add_str(to, "{\"name\":");
+	json_add_str(to, finding->name);
+	text_addf(to, ",\"state\":\"%s\"", finding_state_names[finding->state]);
+	add_member(to, "room", finding->room);
+	add_member(to, "tried", finding->tried);
+	add_member(to, "found", finding->found);
+	add_member(to, "instead", finding->instead);
+	add_member(to, "remedy", finding->remedy);
+	text_add_char(to, '}');
+}
+
 enum jail_probe_state doctor_worst(const struct doctor *doctor)
 {
 	enum jail_probe_state worst = JAIL_PROBE_WORKS;
@@ -153,14 +192,21 @@ enum jail_probe_state doctor_worst(const struct doctor *doctor)
 	return worst;
 }
 
+bool doctor_read_text(const char *path, char *text, size_t size)
+{
+	own_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
+
+	text[n > 0 ? n : 0] = '\0';
+	return n >= 0;
+}
+
 bool doctor_read_line(const char *path, char *line, size_t size)
 {
-	own_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, line, size - 1);
+	bool is_read = doctor_read_text(path, line, size);
 
-	line[n > 0 ? n : 0] = '\0';
 	line[strcspn(line, "\n")] = '\0';
-	return n >= 0;
+	return is_read;
 }
 
 long doctor_read_number(const char *path, long missing)

@@ -12,7 +12,11 @@
 
 #include <stdbool.h>
 
+#include "base/text.h"
 #include "jail/jail.h"
+
+/* Of the HTTP interface: as in its paths, and in the answer of /readyz. */
+#define DOCTOR_API 1u
 
 /* X(id, word of --for) */
 #define DOCTOR_PURPOSES(X)                                      \
@@ -79,6 +83,9 @@ void finding_told(struct finding *finding, enum jail_probe_state state,
 
 /* Of one that another process has sent: its strings end, its state is one. */
 void finding_seal(struct finding *finding);
+
+/* As one object, with a member for each of its own. */
+void finding_write_json(const struct finding *finding, struct text *to);
 
 enum jail_probe_state doctor_worst(const struct doctor *doctor);
 

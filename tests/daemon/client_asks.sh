@@ -28,6 +28,15 @@ test_status() {
 	printf '{"status":"ok"}\n' | answer ready '200 OK' application/json
 	printf '{"detail":"it is\\nstopping","where":null}' |
 		answer unready '503 X' application/problem+json
+	cat >"$dir/red" <<-'END'
+		{"status":"not ready","api":1,"missing":[
+		  {"what":"history","why":"it is full\n","mend":"make room\u001b[31m"},
+		  {"what":"service","why":"none","mend":null},{"what":7},8],
+		 "version":"1","findings":[{"name":"memory controller","state":"less",
+		  "found":"there is none","remedy":"boot anew"}]}
+	END
+	answer red '503 X' application/json <"$dir/red"
+	printf '{"status"' | answer redder '503 X' application/json
 	cat >"$dir/tenants" <<-'END'
 		{"tenants":[
 		 {"name":"alpha","policies":["default","verify"],"running":3,"queued":17,"runs_most":8,
@@ -51,13 +60,28 @@ GET /readyz HTTP/1.1' 'it asks for tenants and readiness'
 	END
 	words='status -o json'
 	asks 0 'the same as JSON' tenants ready
-	is "$(jq -c . "$dir/out")" "$(jq -c '{ready: true} + .' "$dir/tenants")" \
-		'is what the daemon said, and ready'
+	is "$(jq -c . "$dir/out")" "$(jq -c '{ready: true, readiness: {status: "ok"}} + .' "$dir/tenants")" \
+		'is what the daemon said of both'
 	asks 1 'one that is not ready' tenants unready
-	is "$(jq .ready "$dir/out")" false 'says so'
+	is "$(jq -c '[.ready, .readiness.detail]' "$dir/out")" '[false,"it is\nstopping"]' 'says so'
+	asks 1 'one that is red' tenants red
+	is "$(jq -c .readiness "$dir/out")" "$(jq -c . "$dir/red")" 'says all of it'
+	asks 1 'one whose readiness is no JSON' tenants redder
+	is "$(jq -c .readiness "$dir/out")" null 'says nothing of it'
 	words='status'
 	asks 1 'the same as text' tenants unready
 	has "$(head -n 1 "$dir/out")" ': not ready: it is\\x0astopping' 'says so, and why'
+	asks 1 'one that is red' tenants red
+	sed '/^$/,$d' "$dir/out" >"$dir/head" && mv "$dir/head" "$dir/out"
+	shows 'says what is missing and what the host lacks' <<-END
+		quodd at $dir/pretend: not ready
+		  history: it is full\x0a
+		    -> make room\x1b[31m
+		  service: none
+		  memory controller: there is none
+		    -> boot anew
+		13 running of at most 32, 17 queued, 4 jails warm
+	END
 	printf '{"detail":"not you"}' | answer forbidden '403 X' application/problem+json
 	asks 125 'one that does not serve us' forbidden ready
 	has "$err" 'quod: *refuses (403): not you' 'is told as a failure'
@@ -185,7 +209,8 @@ test_real_status() {
 	is "$(awk 'NR == 5 { print $1, $2 }' "$dir/out")" "uid-$(id -u) 1" 'it is our own'
 	asked_of 'status as JSON' status -o json
 	is "$(jq .ready "$dir/out")" true 'it is ready'
-	jq -c 'del(.ready)' "$dir/out" >"$dir/tenants"
+	is "$(jq -r .readiness.status "$dir/out")" ready 'in its own words too'
+	jq -c 'del(.ready, .readiness)' "$dir/out" >"$dir/tenants"
 	mv "$dir/tenants" "$dir/out"
 	conforms Tenants 'the rest'
 	kill "$client"

@@ -115,7 +115,8 @@ static int get(struct answer *answer, int *fds, unsigned *ret_count)
 
 	do
 		r = get_any(answer, fds, ret_count);
-	while (r == 0 && answer->kind == ANSWER_STATE);
+	while (r == 0 &&
+	       (answer->kind == ANSWER_STATE || answer->kind == ANSWER_FINDINGS));
 	return r;
 }
 
