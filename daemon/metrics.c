@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -146,6 +147,8 @@ void metrics_note_run(struct metrics *metrics, const struct record *record,
 		count_run(metrics, "", record, UINT_MAX);
 	if (record->gate <= GATE_REJECTED)
 		metrics->gate[record->gate]++;
+	metrics->ends[record->status]++;
+	metrics->memory_bytes += record->memory_peak_bytes;
 	observe(&metrics->queue, record->queue_us);
 	/* What was refused before there was a jail, or never ran, has no such time. */
 	if (record->setup_us)
@@ -280,6 +283,27 @@ static void write_runs(const struct server *server, const char *name, struct tex
 		}
 }
 
+static void write_ends(const struct server *server, const char *name, struct text *to)
+{
+	for (int i = 0; i < STATUS_COUNT; i++)
+		text_addf(to, "%s{status=\"%s\"} %llu\n", name, status_infos[i].name,
+			  (unsigned long long)server->metrics.ends[i]);
+}
+
+/* Of those that are gone there may be another one of the same name. */
+static void write_tenants(const struct server *server, const char *name,
+			  uint64_t (*number_of)(const struct tenant *tenant),
+			  struct text *to)
+{
+	for (const struct tenant *at = server->tenants.list; at; at = at->next) {
+		if (at->gone)
+			continue;
+		text_addf(to, "%s{", name);
+		add_label("tenant", at->name, to);
+		text_addf(to, "} %llu\n", (unsigned long long)number_of(at));
+	}
+}
+
 static void write_gate(const struct server *server, const char *name, struct text *to)
 {
 	const uint64_t *gate = server->metrics.gate;
@@ -311,6 +335,38 @@ static void write_refusals(const struct server *server, const char *name, struct
 		add_number(name, (expression), to);                           \
 	}
 
+#define OF_TENANTS(id, field)                                                         \
+	static uint64_t id##_of(const struct tenant *tenant)                          \
+	{                                                                             \
+		return tenant->field;                                                 \
+	}                                                                             \
+	static void write_tenants_##id(const struct server *server, const char *name, \
+				       struct text *to)                               \
+	{                                                                             \
+		write_tenants(server, name, id##_of, to);                             \
+	}
+
+OF_TENANTS(live, running)
+OF_TENANTS(queued, queued)
+OF_TENANTS(refused, refused)
+
+/* By its own counters: there is no /proc. */
+static void write_heap(const struct server *server, const char *name, struct text *to)
+{
+	struct mallinfo2 heap = mallinfo2();
+
+	(void)server;
+	add_number(name, heap.uordblks + heap.hblkhd, to);
+}
+
+static uint64_t state_bytes(const struct server *server, bool free_only)
+{
+	uint64_t all = 0, left = 0;
+
+	store_space(server->store, &all, &left);
+	return free_only ? left : all;
+}
+
 static unsigned count_queued(const struct tenants *tenants)
 {
 	unsigned count = 0;
@@ -334,6 +390,10 @@ NUMBER(misses, server->pool.misses)
 NUMBER(connections, server->http.connections_count)
 NUMBER(accepted, server->metrics.connections)
 NUMBER(ready, ready_is(&server->ready))
+NUMBER(memory, server->metrics.memory_bytes)
+NUMBER(writable, !store_trouble(server->store))
+NUMBER(state, state_bytes(server, false))
+NUMBER(state_free, state_bytes(server, true))
 
 static const struct metric metrics_table[] = {
 	{"quod_build_info", "gauge", "Always 1; which quodd it is.", write_build},
@@ -341,6 +401,10 @@ static const struct metric metrics_table[] = {
 	{"quod_runs_total", "counter",
 	 "Runs and checks that are over. Without a tenant: there are too many series.",
 	 write_runs},
+	{"quod_run_ends_total", "counter",
+	 "The same by status alone, of which each is there from the start.", write_ends},
+	{"quod_run_memory_bytes_total", "counter",
+	 "The peak memory of each run that is over, added up.", write_memory},
 	{"quod_queue_seconds", "histogram", "From a job's arrival until its run begins.",
 	 write_queue},
 	{"quod_setup_seconds", "histogram",
@@ -365,6 +429,20 @@ static const struct metric metrics_table[] = {
 	{"quod_runs_live", "gauge", "Runs under way.", write_runs_live},
 	{"quod_runs_queued", "gauge", "Jobs that wait for their turn.",
 	 write_runs_queued},
+	{"quod_tenant_runs_live", "gauge", "Runs under way, of each tenant.",
+	 write_tenants_live},
+	{"quod_tenant_runs_queued", "gauge",
+	 "Jobs that wait for their turn, of each tenant.", write_tenants_queued},
+	{"quod_tenant_refusals_total", "counter",
+	 "Jobs turned down for a tenant's rate or his full queue.",
+	 write_tenants_refused},
+	{"quod_history_writable", "gauge",
+	 "1 if the history can be written; if not, no run is taken on.", write_writable},
+	{"quod_state_bytes", "gauge",
+	 "Size of the file system of the history; 0: it is in memory.", write_state},
+	{"quod_state_free_bytes", "gauge", "What of it may still be taken.",
+	 write_state_free},
+	{"quod_heap_bytes", "gauge", "Memory that the server has allocated.", write_heap},
 	{"quod_connections", "gauge", "Connections that are open.", write_connections},
 	{"quod_connections_total", "counter", "Connections that were taken.",
 	 write_accepted},

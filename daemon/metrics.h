@@ -90,6 +90,7 @@ struct series;
 struct metrics {
 	int64_t started_ms; /* wall clock */
 	struct histogram queue, setup, run, total;
+	uint64_t ends[STATUS_COUNT], memory_bytes;
 	uint64_t gate[GATE_REJECTED + 1];
 	uint64_t refusals[REFUSALS_COUNT];
 	uint64_t connections;		       /* accepted since the start */

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/vfs.h>
 
 #include "base/own.h"
 #include "daemon/log.h"
@@ -88,6 +89,17 @@ const char *store_text(sqlite3_stmt *statement, int column)
 const char *store_trouble(const struct store *store)
 {
 	return store->trouble[0] ? store->trouble : NULL;
+}
+
+bool store_space(const struct store *store, uint64_t *ret_all, uint64_t *ret_free)
+{
+	struct statfs space;
+
+	if (store->dir < 0 || fstatfs(store->dir, &space) < 0)
+		return false;
+	*ret_all = (uint64_t)space.f_blocks * (uint64_t)space.f_bsize;
+	*ret_free = (uint64_t)space.f_bavail * (uint64_t)space.f_bsize;
+	return true;
 }
 
 static void bind_text(sqlite3_stmt *statement, int at, const char *text)
@@ -400,6 +412,7 @@ void store_free(struct store *store)
 	for (int i = 0; i < SQL_COUNT; i++)
 		sqlite3_finalize(store->statements[i]);
 	share_free(store);
+	close_fd(store->dir);
 	if (!store->on_disk) {
 		sqlite3_close(store->db);
 		free(store);

@@ -57,6 +57,10 @@ void store_configure(struct store *store, const struct store_settings *settings)
 /* NULL: all is well; else why no run may begin, and what to do. The store's. */
 const char *store_trouble(const struct store *store);
 
+/* The file system that it is on, in bytes: all of it, and what the server's user may still
+ * take. False: it is in memory, or the kernel does not say. */
+bool store_space(const struct store *store, uint64_t *ret_all, uint64_t *ret_free);
+
 /* The run has its id, and no jail yet. *ret_number is its place here. Errors: -EIO, and
  * there is trouble. */
 int store_begin(struct store *store, const struct record *record, int64_t *ret_number);

@@ -84,6 +84,7 @@ struct store {
 	sqlite3_stmt *statements[SQL_COUNT];
 	struct store_settings settings;
 	bool on_disk;
+	int dir;		      /* O_PATH; -1: in memory */
 	char trouble[STORE_WHY_ROOM]; /* "": none */
 	bool damaged;		      /* trouble that ends only with the process */
 	int errnum;		      /* of the last failure, where the system has one */

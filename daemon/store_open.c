@@ -389,6 +389,7 @@ int store_open(const char *dir, const struct store_settings *settings,
 		return -ENOMEM;
 	}
 	store->on_disk = dir != NULL;
+	store->dir = dir ? open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 	store_configure(store, settings);
 	store->waiting_end = &store->waiting;
 	umask(0077);
@@ -400,5 +401,6 @@ int store_open(const char *dir, const struct store_settings *settings,
 	if (!why[0])
 		store_explain(code, sqlite3_system_errno(store->db), why);
 	let_go(store);
+	close_fd(store->dir);
 	return -EIO;
 }

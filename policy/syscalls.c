@@ -170,8 +170,9 @@ const struct syscall_rule syscall_rules[] = {
 	 * through either. */
 	WHEN("ioctl",			IN_SUP, 1, EQUALS, SECCOMP_IOCTL_NOTIF_RECV),
 	ALWAYS("restart_syscall",	IN_EXEC | IN_OURS),
-	/* Why an interpreter did not start is looked at afterwards, through its descriptor. */
-	ALWAYS("fstatfs",		IN_SUP),
+	/* Why an interpreter did not start is looked at afterwards, through its descriptor;
+	 * and how much room the history has. */
+	ALWAYS("fstatfs",		IN_OURS),
 	/* quodd's server: what waits, and connections that are made by others. It opens,
 	 * starts and connects to nothing. */
 	ALWAYS("epoll_wait",		IN_SERVER),

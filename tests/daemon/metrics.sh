@@ -79,6 +79,12 @@ test_start() {
 	counts quod_ready 1 'it is ready'
 	counts quod_runs_live 0 'nothing runs'
 	counts quod_total_seconds_count 0 'nothing has run'
+	is "$(grep -c '^quod_run_ends_total{.*} 0$' "$dir/metrics")" 11 'in none of the ways there are'
+	counts quod_history_writable 1 'the history can be written'
+	is "$(metric quod_state_bytes)" "$(stat -f -c '%b %S' "$dir/state" | awk '{ printf "%.0f", $1 * $2 }')" \
+		'the file system of the history is as large as it is'
+	holds 'with some room' test "$(metric quod_state_free_bytes)" -gt 0
+	holds 'the server has a heap' test "$(metric quod_heap_bytes)" -gt 100000
 	holds 'the start is not long ago' awk -v "start=$(metric process_start_time_seconds)" \
 		-v "now=$(date +%s)" 'BEGIN { exit !(now - start < 600 && now - start > -2) }'
 	has "$(grep '^quod_build_info' "$dir/metrics")" "version=\"$("$quodd" --version | cut -d ' ' -f 2)\"" \
@@ -99,6 +105,10 @@ test_runs() {
 	ran default none rejected 1
 	ran verify duktape ok 1
 	ran default duktape timeout 1
+	for status in ok:4 error:1 rejected:1 timeout:1 violation:0 internal_error:0; do
+		counts "quod_run_ends_total{status=\"${status%:*}\"}" "${status#*:}" "by status alone: $status"
+	done
+	holds 'six of them took memory' test "$(metric quod_run_memory_bytes_total)" -gt 1000000
 	counts 'quod_gate_decisions_total{decision="allowed"}' 6 'the gate let six through'
 	counts 'quod_gate_decisions_total{decision="rejected"}' 1 'and one not'
 	for name in queue setup total; do
@@ -161,6 +171,8 @@ test_live() {
 		-d '{"source":"1"}' http://quodd/v1/run >"$dir/waited" 2>&1 &
 	waits=$!
 	holds 'another waits for its turn' await quod_runs_queued -eq 1
+	counts "quod_tenant_runs_live{tenant=\"$tenant\"}" 1 'of the same tenant'
+	counts "quod_tenant_runs_queued{tenant=\"$tenant\"}" 1 'both'
 	kill "$client"
 	flight_end
 	await_dead "$jail"
@@ -235,6 +247,9 @@ test_tenants() {
 	counts 'quod_refusals_total{status="429",reason="queue"}' 1 'a queue is counted'
 	counts 'quod_refusals_total{status="429",reason="rate"}' 1 'and a rate'
 	counts 'quod_refusals_total{status="401",reason="token"}' 1 'and a token'
+	for name in guest:1 quick:1 boss:0; do
+		counts "quod_tenant_refusals_total{tenant=\"${name%:*}\"}" "${name#*:}" "and by tenant: ${name%:*}"
+	done
 	counts 'quod_runs_total{tenant="boss",policy="own",engine="duktape",status="ok"}' 1 \
 		'runs go by tenant and policy'
 	counts 'quod_runs_total{tenant="quick",policy="default",engine="duktape",status="ok"}' 1 \

@@ -179,8 +179,8 @@ test_confinement() {
 		done
 		is "$(find "/proc/$server/fd" -type l -exec readlink {} + |
 			grep '^/[^d]' | sort -u | tr '\n' ' ')" \
-			"/history/runs.db /history/runs.db-wal $dir/log " \
-			'it has no file open but its history and its log'
+			"/history /history/runs.db /history/runs.db-wal $dir/log " \
+			'it has nothing open but its history and its log'
 	else
 		holds 'its memory is nobody else'"'"'s' \
 			sh -c "! cat /proc/$server/environ >/dev/null 2>&1"
