@@ -17,31 +17,18 @@
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/own.h"
+#include "daemon/admission.h"
 #include "daemon/job.h"
 #include "daemon/log.h"
+#include "daemon/peer.h"
 #include "daemon/routes.h"
 #include "daemon/server.h"
 #include "supervisor/clock.h"
 
 #define CONNECTIONS_MOST 1024u
-/* Of one who is no tenant: enough to be told so; or to show a token, where there are any. */
-#define STRANGER_MOST 4u
-#define SHOWING_MOST  32u
-/* So many of all are kept for others than a single tenant, and of several for the one who
- * has started us. */
-#define STRANGERS_RESERVE 8u
-/* One of several tenants may have this part of all, and so may all strangers together: a
- * user of the host can be 65536 of them. */
-#define TENANT_PART 4u
-/* Of all, so many may be TCP, where anybody may be who has no token: one in two. Of one
- * address that is not the loopback, one in sixteen. */
-#define TCP_PART     2u
-#define ADDRESS_PART 16u
-
 /* For a whole request, from the accept or from the first byte that may come. */
 #define REQUEST_MS 10000
 /* Between two requests of one connection, the second included. */
@@ -249,135 +236,6 @@ static void on_connection(void *cls, struct MHD_Connection *mhd, void **context,
 	server_leave_if_done(http->server);
 }
 
-static unsigned count_tcp(const struct http *http)
-{
-	unsigned count = 0;
-
-	for (const struct connection *at = http->connections; at; at = at->next)
-		count += at->peer.kind == PEER_TCP;
-	return count;
-}
-
-static bool is_same_peer(const struct peer *a, const struct peer *b)
-{
-	if (a->kind != b->kind)
-		return false;
-	return a->kind == PEER_UNIX
-		       ? a->uid == b->uid
-		       : IN6_ARE_ADDR_EQUAL(&a->tcp_address, &b->tcp_address);
-}
-
-/* Of one user as far as they are no tenant's; of one address all of them. */
-static unsigned count_of(const struct http *http, const struct peer *peer)
-{
-	unsigned count = 0;
-
-	for (const struct connection *at = http->connections; at; at = at->next)
-		count += is_same_peer(&at->peer, peer) &&
-			 (!at->account || peer->kind == PEER_TCP);
-	return count;
-}
-
-static bool is_loopback(const struct in6_addr *address)
-{
-	return IN6_IS_ADDR_LOOPBACK(address) ||
-	       (IN6_IS_ADDR_V4MAPPED(address) && address->s6_addr[12] == IN_LOOPBACKNET);
-}
-
-static bool has_tokens(const struct roster *roster)
-{
-	for (uint32_t i = 0; i < roster->keys_count; i++)
-		if (roster->keys[i].kind == ROSTER_TOKEN)
-			return true;
-	return false;
-}
-
-static unsigned count_of_tenant(const struct http *http, const struct tenant *tenant)
-{
-	unsigned count = 0;
-
-	for (const struct connection *at = http->connections; at; at = at->next)
-		count += at->account == tenant;
-	return count;
-}
-
-/* On unix sockets; the one who has started us is none. */
-static unsigned count_strangers(const struct http *http)
-{
-	unsigned count = 0;
-
-	for (const struct connection *at = http->connections; at; at = at->next)
-		count += !at->account && at->peer.kind == PEER_UNIX &&
-			 at->peer.uid != http->server->owner;
-	return count;
-}
-
-static bool may_have_more(const struct http *http, const struct tenant *tenant)
-{
-	unsigned most = http->server->tenants.roster->tenants_count == 1
-				? http->connections_most - STRANGERS_RESERVE
-				: http->connections_most / TENANT_PART;
-
-	return count_of_tenant(http, tenant) < most;
-}
-
-void http_claim(struct connection *connection, struct http *http, struct tenant *tenant)
-{
-	if (connection->account == tenant || !may_have_more(http, tenant))
-		return;
-	tenant_unref(&http->server->tenants, connection->account);
-	connection->account = tenant_ref(tenant);
-}
-
-static bool may_come_by_tcp(const struct http *http, const struct peer *peer)
-{
-	unsigned part = is_loopback(&peer->tcp_address) ? TCP_PART : ADDRESS_PART;
-
-	return count_tcp(http) < http->connections_most / TCP_PART &&
-	       count_of(http, peer) < http->connections_most / part;
-}
-
-static bool may_come(const struct http *http, const struct peer *peer,
-		     const struct tenant *tenant)
-{
-	const struct roster *roster = http->server->tenants.roster;
-	bool is_owner = peer->kind == PEER_UNIX && peer->uid == http->server->owner;
-	unsigned part = http->connections_most / TENANT_PART;
-
-	if (!is_owner && roster->tenants_count > 1 &&
-	    http->connections_count + STRANGERS_RESERVE >= http->connections_most)
-		return false;
-	if (peer->kind == PEER_TCP)
-		return may_come_by_tcp(http, peer);
-	if (tenant)
-		return may_have_more(http, tenant);
-	if (is_owner)
-		return count_of(http, peer) < part;
-	return count_of(http, peer) <
-		       (has_tokens(roster) ? SHOWING_MOST : STRANGER_MOST) &&
-	       count_strangers(http) < part;
-}
-
-union address {
-	struct sockaddr any;
-	struct sockaddr_in in;
-	struct sockaddr_in6 in6;
-	struct sockaddr_un un;
-};
-
-/* libmicrohttpd keeps it and looks at the family. A client's path is of no interest. */
-static socklen_t address_len(const union address *address)
-{
-	switch (address->any.sa_family) {
-	case AF_INET:
-		return sizeof(address->in);
-	case AF_INET6:
-		return sizeof(address->in6);
-	default:
-		return sizeof(sa_family_t);
-	}
-}
-
 /* Without reading what was asked: it would have to be read from each of them. */
 static void turn_away(int fd)
 {
@@ -393,7 +251,7 @@ static void turn_away(int fd)
 }
 
 static int add_connection(struct http *http, int *fd, const struct peer *peer,
-			  const union address *address, struct tenant *tenant)
+			  const union peer_address *address, struct tenant *tenant)
 {
 	http->arriving = calloc(1, sizeof(*http->arriving));
 	if (!http->arriving)
@@ -403,75 +261,11 @@ static int add_connection(struct http *http, int *fd, const struct peer *peer,
 	http->arriving->account = tenant_ref(tenant);
 	set_deadline(http->arriving, REQUEST_MS);
 	if (MHD_add_connection(http->daemon, TAKE_FD(*fd), &address->any,
-			       address_len(address)) == MHD_YES)
+			       peer_address_len(address)) == MHD_YES)
 		return 0;
 	tenant_unref(&http->server->tenants, tenant);
 	free(TAKE_PTR(http->arriving));
 	return -EIO;
-}
-
-/* In a user namespace of ours we know nobody but our own user, and him by another number;
- * all the others look like one. */
-static uid_t name_uid(const struct server *server, uid_t seen)
-{
-	if (seen == server->seen.uid)
-		return server->owner;
-	return seen == PEER_OVERFLOW || seen == server->owner ? PEER_UNKNOWN : seen;
-}
-
-/* The same of groups. */
-static gid_t name_gid(const struct server *server, gid_t seen)
-{
-	if (seen == server->seen.gid)
-		return server->group;
-	return seen == PEER_OVERFLOW || seen == server->group ? PEER_UNKNOWN : seen;
-}
-
-/* Of more groups than there is room for none counts but the first. */
-static int read_unix_peer(const struct server *server, int fd, struct peer *peer)
-{
-	struct ucred cred;
-	socklen_t len = sizeof(cred), room = sizeof(peer->gids);
-
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
-		return -errno;
-	peer->uid = name_uid(server, cred.uid);
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, peer->gids, &room) < 0)
-		room = 0;
-	peer->gids_count = room / sizeof(gid_t);
-	if (peer->gids_count < ARRAY_LEN(peer->gids))
-		peer->gids[peer->gids_count++] = cred.gid;
-	for (unsigned i = 0; i < peer->gids_count; i++)
-		peer->gids[i] = name_gid(server, peer->gids[i]);
-	return 0;
-}
-
-static void map_address(const struct sockaddr_in *in, struct in6_addr *to)
-{
-	*to = (struct in6_addr){.s6_addr = {[10] = 0xff, [11] = 0xff}};
-	memcpy(&to->s6_addr[12], &in->sin_addr, sizeof(in->sin_addr));
-}
-
-static int read_tcp_peer(const union address *address, struct peer *peer)
-{
-	if (address->any.sa_family == AF_INET6)
-		peer->tcp_address = address->in6.sin6_addr;
-	else if (address->any.sa_family == AF_INET)
-		map_address(&address->in, &peer->tcp_address);
-	else
-		return -EAFNOSUPPORT;
-	return 0;
-}
-
-/* The kind is that of the socket, which the monitor has checked. */
-static int read_peer(const struct listener *listener, int fd,
-		     const union address *address, struct peer *ret_peer)
-{
-	*ret_peer = (struct peer){.kind = listener->kind, .uid = PEER_UNKNOWN};
-	return listener->kind == PEER_UNIX
-		       ? read_unix_peer(listener->http->server, fd, ret_peer)
-		       : read_tcp_peer(address, ret_peer);
-	return 0;
 }
 
 /* Whoever cannot be taken stays in the kernel's queue, which would wake us at once again:
@@ -493,7 +287,7 @@ static int on_listen(sd_event_source *source, int listen_fd, uint32_t events,
 {
 	const struct listener *listener = userdata;
 	struct http *http = listener->http;
-	union address address = {.any = {.sa_family = AF_UNIX}};
+	union peer_address address = {.any = {.sa_family = AF_UNIX}};
 	socklen_t len = sizeof(address);
 	own_fd int fd =
 		accept4(listen_fd, &address.any, &len, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -508,11 +302,11 @@ static int on_listen(sd_event_source *source, int listen_fd, uint32_t events,
 		return 0;
 	}
 	ready_has(&http->server->ready, READY_DESCRIPTORS);
-	if (read_peer(listener, fd, &address, &peer) < 0)
+	if (peer_read(http->server, listener->kind, fd, &address, &peer) < 0)
 		return 0;
 	if (peer.kind == PEER_UNIX)
 		tenant = tenants_find_peer(&http->server->tenants, &peer);
-	if (may_come(http, &peer, tenant)) {
+	if (admission_may_come(http, &peer, tenant)) {
 		r = add_connection(http, &fd, &peer, &address, tenant);
 	} else {
 		turn_away(fd);

@@ -75,10 +75,6 @@ int http_init(struct http *http, struct server *server, int first_fd, unsigned c
 void http_adopt(struct http *http);
 /* Connections are taken from now on. Errors: what sd-event gives. */
 int http_listen(struct http *http);
-/* A token was shown on it: from here on it is one of this tenant's connections, and none
- * of a stranger's, if he may have another. */
-void http_claim(struct connection *connection, struct http *http, struct tenant *tenant);
-
 /* What a run has open, what the process has beside runs and connections, and connections. */
 #define RUN_FDS		  4u
 #define RESERVE_FDS	  32u

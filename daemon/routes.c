@@ -11,6 +11,7 @@
 
 #include "base/number.h"
 #include "base/own.h"
+#include "daemon/admission.h"
 #include "daemon/history.h"
 #include "daemon/job.h"
 #include "daemon/openapi.h"
@@ -344,8 +345,8 @@ static void identify(struct exchange *exchange)
 		return;
 	exchange->tenant = exchange->account->name;
 	if (token)
-		http_claim(exchange->connection, &exchange->server->http,
-			   exchange->account);
+		admission_claim(exchange->connection, &exchange->server->http,
+				exchange->account);
 	exchange->is_operator =
 		exchange->is_operator || exchange->account->terms.value[TERM_OPERATOR];
 }
