@@ -61,7 +61,7 @@ const char *store_trouble(const struct store *store);
  * take. False: it is in memory, or the kernel does not say. */
 bool store_space(const struct store *store, uint64_t *ret_all, uint64_t *ret_free);
 
-/* The run has its id, and no jail yet. *ret_number is its place here. Errors: -EIO, and
+/* The run has its id, and its script may not run yet. *ret_number is its place here. Errors: -EIO, and
  * there is trouble. */
 int store_begin(struct store *store, const struct record *record, int64_t *ret_number);
 /* It is over. Number 0: it was never begun, and only then this can fail: -EIO. */
