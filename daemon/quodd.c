@@ -71,6 +71,7 @@ struct quodd {
 	struct config_options options;
 	uid_t uid;
 	gid_t gid;
+	bool no_user;		    /* of the server's own: it is to be nobody */
 	struct text socket, state;  /* paths; empty: none */
 	struct listeners listeners; /* owned */
 	int state_fd, history_fd;   /* owned */
@@ -115,7 +116,8 @@ static int find_user(const char *wanted, struct quodd *q, struct usage *usage)
 		return wanted ? usage_fail(usage, -EPERM, "--server-user is for root")
 			      : 0;
 	found = getpwnam(wanted ? wanted : "quod");
-	if (!found && !wanted)
+	q->no_user = !found && !wanted;
+	if (q->no_user)
 		found = getpwnam("nobody");
 	if (!found)
 		return usage_fail(usage, -ENOENT, "there is no user '%.100s'",
@@ -241,6 +243,21 @@ static int bind_socket(const struct quodd_args *args, struct quodd *q,
 	return r;
 }
 
+/* A user who has gone took the right to the history along. */
+static int open_history(struct quodd *q, struct usage *usage)
+{
+	int r = state_open_history(text_str(&q->state), q->uid, q->gid, &q->history_fd,
+				   usage);
+	struct usage what = *usage;
+
+	if (r != -EPERM || !q->no_user)
+		return r;
+	return usage_fail(usage, r,
+			  "there is no user 'quod': make it (systemd-sysusers), else the "
+			  "server is 'nobody', and %s",
+			  what.text);
+}
+
 static int open_all(const struct quodd_args *args, struct quodd *q, struct usage *usage)
 {
 	const struct place_request where = {0};
@@ -250,8 +267,7 @@ static int open_all(const struct quodd_args *args, struct quodd *q, struct usage
 	if (r == 0 && q->state.len)
 		r = state_lock(text_str(&q->state), &q->state_fd, usage);
 	if (r == 0 && q->state.len)
-		r = state_open_history(text_str(&q->state), q->uid, q->gid,
-				       &q->history_fd, usage);
+		r = open_history(q, usage);
 	if (r < 0)
 		return r;
 	interp_open(&q->interp);

@@ -478,6 +478,8 @@ test_planted() {
 		chown 12345 "$dir/state/history"
 		wrong 'belongs to user 12345' 'what belongs to a third is not given away'
 		is "$(stat -c %u "$dir/state/history")" 12345 'nor touched'
+		getent passwd quod >/dev/null ||
+			has "$(cat "$dir/out")" "there is no user 'quod': make it" 'nor is a user missed in silence'
 		rm -r "$dir/state/history"
 	fi
 }

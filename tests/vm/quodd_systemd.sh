@@ -3,31 +3,7 @@
 # quodd as an operator has it: installed by `make install`, started by its socket, run under
 # its units, reloaded, stopped, killed, started again under load; and a user's own. run.sh
 # has installed it into /srv/quod/installed.
-. "$QUOD_TEST_SOURCE/tests/daemon/lib.sh"
-trap 'rm -rf "$dir"' EXIT
-user=1000
-socket=/run/quod/quod.sock
-etc=$(sed -n 's/^ExecStart=.*--config \([^ ]*\).*/\1/p' \
-	"$QUOD_TEST_BUILD/packaging/systemd/quodd.service")
-group=/sys/fs/cgroup/system.slice/quodd.service
-
-as_user() {
-	HOME=/home/tester XDG_RUNTIME_DIR=/run/user/$user setpriv --reuid=$user --regid=$user \
-		--init-groups --inh-caps=-all -- "$@"
-}
-
-# await COMMAND...: until it succeeds.
-await() {
-	for _ in $(seq 1200); do
-		! "$@" >/dev/null 2>&1 || return 0
-		sleep 0.1
-	done
-	return 1
-}
-
-value_of() {
-	systemctl show -p "$1" --value quodd.service
-}
+. "$QUOD_TEST_SOURCE/tests/vm/quodd_lib.sh"
 
 both() {
 	daemon=$(value_of MainPID)
@@ -38,18 +14,8 @@ is_new() {
 	[ "$(value_of ActiveState)" = active ] && [ "$(value_of MainPID)" != "$daemon" ]
 }
 
-leaves() {
-	find /sys/fs/cgroup -path '*/quod/*.run' -type d
-}
-
-ran_ok() {
-	post '{"source":"6*7"}' /v1/run
-	is "$(field '"\(.status) \(.value) \(.enforced_by | "\(.memory) \(.cpu) \(.processes)")"')" \
-		'ok 42 cgroup cgroup cgroup' "$1"
-}
-
 install_all() {
-	tar -C /srv/quod/installed -cf - . | tar -C / --keep-directory-symlink -xf -
+	install_files
 	mkdir -p /etc/systemd/system/quodd.socket.d /etc/systemd/system/quodd.service.d
 	printf '[Socket]\nListenStream=127.0.0.1:7833\n' \
 		>/etc/systemd/system/quodd.socket.d/tcp.conf
