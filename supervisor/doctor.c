@@ -40,6 +40,7 @@ static const struct {
 	{"caller", FOR(ROOTLESS), true, check_linger},
 	{"caller", FOR(ROOTLESS), true, check_delegated},
 	{"container", FOR_ALL, false, check_container},
+	{"host", FOR(QUODD), true, check_host_controllers},
 	{"daemon", FOR(QUODD), true, check_operator},
 	{"daemon", FOR(QUODD), true, check_program},
 	{"daemon", FOR(QUODD), true, check_config},
@@ -207,6 +208,27 @@ bool doctor_read_line(const char *path, char *line, size_t size)
 
 	line[strcspn(line, "\n")] = '\0';
 	return is_read;
+}
+
+bool doctor_missing_controllers(const char *path, char *missing, size_t size)
+{
+	static const char *const wanted[] = {" memory", " pids", " cpu"};
+	char text[256], words[300];
+	size_t len = 0;
+
+	missing[0] = '\0';
+	if (!doctor_read_line(path, text, sizeof(text)))
+		return false;
+	snprintf(words, sizeof(words), " %s ", text);
+	for (size_t i = 0; i < ARRAY_LEN(wanted); i++) {
+		char word[16];
+
+		snprintf(word, sizeof(word), "%s ", wanted[i]);
+		if (!strstr(words, word) && len < size)
+			len += (size_t)snprintf(missing + len, size - len, "%s",
+						wanted[i]);
+	}
+	return true;
 }
 
 long doctor_read_number(const char *path, long missing)

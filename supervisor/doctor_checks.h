@@ -35,6 +35,7 @@ void check_config(struct doctor *doctor);
 void check_server_user(struct doctor *doctor);
 void check_state(struct doctor *doctor);
 void check_units(struct doctor *doctor);
+void check_host_controllers(struct doctor *doctor);
 
 /* doctor_ask.c: what it says. */
 void check_socket(struct doctor *doctor);
@@ -49,6 +50,9 @@ void check_container(struct doctor *doctor);
 bool doctor_read_line(const char *path, char *line, size_t size);
 /* The same with all lines, as far as they fit. */
 bool doctor_read_text(const char *path, char *text, size_t size);
+/* Which of memory, pids and cpu a list of controllers lacks, a blank before each. False: it
+ * cannot be read. */
+bool doctor_missing_controllers(const char *path, char *missing, size_t size);
 /* The number that a file begins with, or `missing`: also of "max". */
 long doctor_read_number(const char *path, long missing);
 

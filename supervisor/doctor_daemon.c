@@ -359,6 +359,35 @@ void check_state(struct doctor *doctor)
 
 /* --- units -------------------------------------------------------------------- */
 
+/* What there is to hand to the daemon; what it was handed it says itself. */
+void check_host_controllers(struct doctor *doctor)
+{
+	static const char *const paths[] = {"/sys/fs/cgroup/cgroup.controllers",
+					    "/sys/fs/cgroup/unified/cgroup.controllers"};
+	struct finding *finding =
+		doctor_add(doctor, "host controllers", "read the list of cgroup v2");
+	char missing[32];
+
+	if (!doctor_missing_controllers(paths[0], missing, sizeof(missing)) &&
+	    !doctor_missing_controllers(paths[1], missing, sizeof(missing)))
+		finding_is(finding, JAIL_PROBE_LESS,
+			   "there is no cgroup v2 at "
+			   "/sys/fs/cgroup");
+	else if (missing[0])
+		finding_is(finding, JAIL_PROBE_LESS, "it has not:%s", missing);
+	else
+		finding_is(finding, JAIL_PROBE_WORKS, "memory, pids and cpu are there");
+	if (finding->state == JAIL_PROBE_WORKS)
+		return;
+	finding_instead(finding,
+			"memory is held by RLIMIT_DATA and the engine's own cap, "
+			"processes by the filter, no share of the CPU; no tenant's "
+			"budget can be held");
+	finding_mend(finding, "boot with cgroup_no_v1=all or "
+			      "systemd.unified_cgroup_hierarchy=1, and without "
+			      "cgroup_disable=; no reboot mends it in a container");
+}
+
 static const char *const unit_dirs[] = {
 	"/etc/systemd/system",	   "/run/systemd/system", "/usr/local/lib/systemd/system",
 	"/usr/lib/systemd/system", "/lib/systemd/system",

@@ -49,6 +49,33 @@ static void note_fault(void *context, const struct policy_fault *fault)
 		report_spell(fault, finding->found, sizeof(finding->found));
 }
 
+/* What a policy that asks for a cgroup does not get here; NULL: nothing. */
+static const struct finding *find_lack_of_cgroup(const struct doctor *doctor)
+{
+	for (unsigned i = 0; i < doctor->count; i++)
+		if (doctor->findings[i].state != JAIL_PROBE_WORKS &&
+		    (strstr(doctor->findings[i].name, " controller") ||
+		     !strcmp(doctor->findings[i].name, "cgroup v2")))
+			return &doctor->findings[i];
+	return NULL;
+}
+
+static void judge_policies(const struct doctor *doctor, struct finding *finding,
+			   size_t count, const char *needs_cgroup)
+{
+	const struct finding *lack = find_lack_of_cgroup(doctor);
+
+	if (!needs_cgroup[0] || !lack) {
+		finding_is(finding, JAIL_PROBE_WORKS, "%zu can be loaded", count);
+		return;
+	}
+	finding_is(finding, JAIL_PROBE_LESS, "'%s' asks for a cgroup (RequireCgroup=)",
+		   needs_cgroup);
+	finding_instead(finding, "nothing: no run with this policy is made");
+	finding_mend(finding, "see what mends '%s', or take RequireCgroup= out",
+		     lack->name);
+}
+
 /* Every policy that there is: one that is wrong fails the runs that name it. */
 void check_policies(struct doctor *doctor)
 {
@@ -57,15 +84,18 @@ void check_policies(struct doctor *doctor)
 		doctor_add(doctor, "policies", "read all in %.120s", search_path());
 	struct policy_report report = {
 		.say = note_fault, .context = finding, .faults_only = true};
+	char needs_cgroup[POLICY_NAME_MOST + 1] = "";
 	int r = policy_list(&names, &report);
 
 	for (size_t i = 0; r == 0 && i < names.count; i++) {
 		own_policy const struct policy *policy = NULL;
 
-		(void)policy_read(names.list[i], false, &report, &policy);
+		if (policy_read(names.list[i], false, &report, &policy) == 0 &&
+		    policy->require_cgroup)
+			snprintf(needs_cgroup, sizeof(needs_cgroup), "%s", policy->name);
 	}
 	if (!report.faults) {
-		finding_is(finding, JAIL_PROBE_WORKS, "%zu can be loaded", names.count);
+		judge_policies(doctor, finding, names.count, needs_cgroup);
 		return;
 	}
 	finding->state = JAIL_PROBE_FAILS;

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/own.h"
 #include "supervisor/doctor_checks.h"
 
 #define DELEGATE_DIR "/etc/systemd/system/user@.service.d"
@@ -96,25 +95,16 @@ void check_linger(struct doctor *doctor)
 /* What the system's manager hands to his. */
 void check_delegated(struct doctor *doctor)
 {
-	static const char *const wanted[] = {"memory", "pids", "cpu"};
-	char path[160], text[256], words[300], missing[32] = "";
+	char path[160], missing[32];
 	struct finding *finding;
 
 	snprintf(path, sizeof(path),
 		 "/sys/fs/cgroup/user.slice/user-%u.slice/user@%u.service/"
 		 "cgroup.controllers",
 		 (unsigned)geteuid(), (unsigned)geteuid());
-	if (geteuid() == 0 || !doctor_read_line(path, text, sizeof(text)))
+	if (geteuid() == 0 || !doctor_missing_controllers(path, missing, sizeof(missing)))
 		return;
 	finding = doctor_add(doctor, "delegation", "read '%s'", path);
-	snprintf(words, sizeof(words), " %s ", text);
-	for (size_t i = 0; i < ARRAY_LEN(wanted); i++) {
-		char word[16];
-
-		snprintf(word, sizeof(word), " %s ", wanted[i]);
-		if (!strstr(words, word))
-			strcat(strcat(missing, " "), wanted[i]);
-	}
 	if (!missing[0]) {
 		finding_is(finding, JAIL_PROBE_WORKS, "memory, pids and cpu are there");
 		return;

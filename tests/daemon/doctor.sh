@@ -128,6 +128,18 @@ test_units() {
 	there "$(units "$two && ln -sf /dev/null quodd.service")" units fails masked 'systemctl unmask' 'a masked one'
 }
 
+# controllers WORDS: a script that has these alone.
+controllers() {
+	printf %s 'mount -t tmpfs none /sys/fs/cgroup'
+	[ -z "$1" ] || printf %s " && echo $1 >/sys/fs/cgroup/cgroup.controllers"
+}
+
+test_host_controllers() {
+	there "$(controllers 'cpuset cpu io memory pids')" 'host controllers' works 'are there' '' 'all controllers'
+	there "$(controllers 'cpuset io memory')" 'host controllers' less 'it has not: pids cpu' cgroup_no_v1=all 'not all'
+	there "$(controllers '')" 'host controllers' less 'no cgroup v2' cgroup_no_v1=all 'no cgroup v2'
+}
+
 # --- at the socket ---
 
 test_nobody_there() {
@@ -282,7 +294,7 @@ test_again() {
 	daemon_stop
 }
 
-for each in usage program config server_user state units nobody_there closed lies daemon again; do
+for each in usage program config server_user state units host_controllers nobody_there closed lies daemon again; do
 	test_$each
 done
 tap_done

@@ -190,6 +190,14 @@ test_policies() {
 	export QUOD_POLICY_PATH="$dir/policies"
 	printf '[Limits]\nMemoryMax=1M\n' >"$dir/policies/good.policy"
 	finds policies works '4 can be loaded' '' 'policies that parse' "$quod" doctor -o json
+	printf '[Jail]\nRequireCgroup=yes\n' >"$dir/policies/good.policy"
+	doctor >"$dir/out" || true
+	if [ "$(field '[.probes[] | select(.name | test("cgroup v2| controller")) | select(.state != "works")] | length')" = 0 ]; then
+		finds policies works '4 can be loaded' '' 'one that asks for a cgroup' "$quod" doctor -o json
+	else
+		finds policies less "'good' asks for a cgroup" RequireCgroup= 'one that asks for a cgroup' \
+			"$quod" doctor -o json
+	fi
 	printf '[Limits]\nMemoryMx=1M\n' >"$dir/policies/bad.policy"
 	finds policies fails "$dir/policies/bad.policy:2:1: " 'quod policy test FILE (1 faults in all)' \
 		'one that does not' "$quod" doctor -o json

@@ -54,6 +54,27 @@ test_start() {
 		'where nobody is known without a token'
 }
 
+# diagnosed NAME: state and remedy of a row.
+diagnosed() {
+	"$quod" doctor --for quodd -o json >"$dir/out"
+	field '.probes[] | select(.name == "'"$1"'") | .state + " " + (.remedy // "")'
+}
+
+# The clock is that of an emulated machine.
+test_doctor() {
+	is "$(diagnosed daemon)" 'works ' 'doctor: the daemon is well'
+	is "$(field '[.probes[] | select(.room == "daemon" and .state != "works" and
+		.name != "quodd: clock") | .name] | join(",")')" '' 'doctor: so is all that is the daemon'"'"'s'
+	systemctl disable quodd.socket 2>/dev/null
+	is "$(diagnosed units)" 'less systemctl enable --now quodd.socket' 'doctor: units that are not enabled'
+	systemctl enable --now quodd.socket 2>/dev/null
+	is "$(diagnosed units)" 'works ' 'doctor: what it says mends it'
+	code=0
+	as_user "$quod" doctor --for quodd -o json >"$dir/out" || code=$?
+	is "$code $(field '.probes[] | select(.name == "caller") | .remedy')" '8 sudo quod doctor --for quodd' \
+		'doctor: another user sees less'
+}
+
 entry_of() {
 	journalctl -q -o json RUN_ID="$1" -n 1 | grep .
 }
@@ -214,6 +235,7 @@ test_users() {
 
 install_all
 test_start
+test_doctor
 test_journal
 test_reload
 test_tenants
