@@ -166,26 +166,3 @@ void examine_free(struct examine *examine)
 		end_child(examine);
 	forget(examine);
 }
-
-int examine_read(int fd, struct finding **ret_findings, unsigned *ret_count)
-{
-	own_free char *bytes = NULL;
-	own_free struct finding *findings = NULL;
-	size_t len = 0, count;
-	int r = file_read_fd(fd, DOCTOR_FINDINGS_MOST * sizeof(*findings), &bytes, &len);
-
-	if (r < 0)
-		return r;
-	count = len / sizeof(*findings);
-	if (count * sizeof(*findings) != len)
-		return -EBADMSG;
-	findings = calloc(count ? count : 1, sizeof(*findings));
-	if (!findings)
-		return -ENOMEM;
-	memcpy(findings, bytes, len);
-	for (size_t i = 0; i < count; i++)
-		finding_seal(&findings[i]);
-	*ret_findings = TAKE_PTR(findings);
-	*ret_count = (unsigned)count;
-	return 0;
-}

@@ -15,7 +15,7 @@
 
 struct examine {
 	sd_event *event; /* borrowed */
-	/* Rows for examine_read(), which nobody can change any more; the descriptor is
+	/* Rows for findings_read(), which nobody can change any more; the descriptor is
 	 * borrowed. */
 	void (*done)(void *whose, int fd);
 	void *whose;
@@ -32,9 +32,5 @@ void examine_free(struct examine *examine);
 /* Begins, or again when the one that is under way has ended. What fails is logged: then
  * the findings before it stay. */
 void examine_begin(struct examine *examine);
-
-/* What `done` was given. *ret_findings is the caller's. Errors: -EBADMSG (it is none of
- * that), -ENOMEM, what read(2) gives. */
-int examine_read(int fd, struct finding **ret_findings, unsigned *ret_count);
 
 #endif

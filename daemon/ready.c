@@ -18,8 +18,8 @@
 #include "base/own.h"
 #include "daemon/job.h"
 #include "daemon/log.h"
-#include "daemon/examine.h"
 #include "daemon/server.h"
+#include "supervisor/doctor.h"
 #include "supervisor/json.h"
 
 /* From a doubt to its trials: a run that fails again and again does not cost a second
@@ -266,7 +266,7 @@ void ready_take_findings(struct ready *ready, int fd)
 {
 	struct finding *findings;
 	unsigned count;
-	int r = examine_read(fd, &findings, &count);
+	int r = findings_read(fd, &findings, &count);
 
 	if (r < 0) {
 		log_say("what was found of the host cannot be read: %s", strerror(-r));

@@ -344,6 +344,9 @@ Test(orders, answers_come_with_what_belongs_to_them)
 	cr_expect(answer_is_valid(&answer, 1));
 	cr_expect_not(answer_is_valid(&answer, 0));
 	cr_expect_not(answer_is_valid(&answer, 2));
+	answer.kind = ANSWER_FINDINGS;
+	cr_expect(answer_is_valid(&answer, 1));
+	cr_expect_not(answer_is_valid(&answer, 0));
 	answer.kind = ANSWER_PING;
 	cr_expect(answer_is_valid(&answer, 0));
 	cr_expect_not(answer_is_valid(&answer, 1));
