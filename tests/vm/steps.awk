@@ -1,30 +1,35 @@
 # SPDX-License-Identifier: MIT
-# awk -v to=DIR -f steps.awk RUNBOOK.md: what a runbook has its reader do, one file each, in
-# order: DIR/N.KIND, with what it says in it.
+# awk -f steps.awk RUNBOOK.md: what a runbook has its reader do, in order, as a shell script of
+# two functions:
 #
-#	breakage	<!-- breakage: NAME -->		the name
-#	command		"# COMMAND" in a block, with "> MORE" lines
-#	failing		the same in a block `console fails`
-#	expected	the lines after it
-#
-# Whatever looks like a block and is none of these is an error: nothing in a runbook is there
-# to be read alone.
+#	break_it NAME				<!-- breakage: NAME -->
+#	obey PLACE KIND COMMAND EXPECTED	"# COMMAND" in a block, "> MORE" lines of it,
+#						and the lines after it
+# KIND is `succeeds`, or in a block `console fails` it is `fails`. Whatever looks like a block
+# and is none of these is an error: nothing in a runbook is there to be read alone, but queries
+# (```promql), which no shell executes.
 function complain(why) {
-	printf "%s:%d: %s\n", FILENAME, FNR, why
+	printf "%s:%d: %s\n", FILENAME, FNR, why >"/dev/stderr"
 	bad = 1
 }
 
-function put(kind, text) {
-	file = sprintf("%s/%03d.%s", to, number, kind)
-	printf "%s\n", text >>file
+function quote(text) {
+	gsub(/'/, "'\\''", text)
+	return "'" text "'"
+}
+
+function flush() {
+	if (place)
+		print "obey", quote(place), kind, quote(command), quote(expected)
+	place = command = expected = ""
 }
 
 function open_block(words) {
 	inside = 1
-	since = number
-	kind = "command"
+	begun = 0
+	kind = "succeeds"
 	if (words == "console fails")
-		kind = "failing"
+		kind = "fails"
 	else if (words == "promql")
 		kind = ""
 	else if (words != "console")
@@ -35,10 +40,12 @@ function open_block(words) {
 
 function close_block() {
 	inside = 0
-	if (kind && number == since)
+	if (kind && !begun)
 		complain("a block without a command")
+	flush()
 }
 
+BEGIN { page = ARGV[1]; sub(".*/", "", page) }
 /^```/ {
 	if (inside)
 		close_block()
@@ -48,16 +55,16 @@ function close_block() {
 }
 inside && !kind { next }
 inside && /^# / {
-	number++
-	printf "%s:%d\n", FILENAME, FNR >sprintf("%s/%03d.place", to, number)
-	put(kind, substr($0, 3))
-	more = 1
+	flush()
+	begun = more = 1
+	place = page ":" FNR
+	command = substr($0, 3)
 	next
 }
-inside && /^> / && more { put(kind, substr($0, 3)); next }
-inside && number == since { complain("output before the first command"); next }
-inside { more = 0; put("expected", $0); next }
-/^<!-- breakage: [a-z_]+ -->$/ { number++; broken = 1; put("breakage", $3); next }
+inside && !begun { complain("output before the first command"); next }
+inside && /^> / && more { command = command "\n" substr($0, 3); next }
+inside { more = 0; expected = expected $0 "\n"; next }
+/^<!-- breakage: [a-z_]+ -->$/ { broken = 1; print "break_it", $3; next }
 /^<!--/ { complain("a comment that says nothing to the test") }
 /^(    |\t| *~~~| +```)/ { complain("a block that is not executed") }
 END {
