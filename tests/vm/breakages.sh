@@ -40,7 +40,7 @@ clients() {
 	for _ in $(seq "$1"); do
 		while [ ! -e "$dir/enough" ]; do
 			ask "$2" "$3"
-			sleep 0.5
+			sleep 1
 		done >/dev/null 2>&1 &
 		crowd="${crowd:-} $!"
 	done
@@ -97,17 +97,22 @@ break_few_places() {
 	printf '[Daemon]\nRuns=1\n' >/etc/quod/quodd.conf
 	tenant batch "TokenSHA256=$(hash_of batch)\nRunsMax=8\n"
 	systemctl reload quodd.service
-	clients 3 batch "$slow_job"
+	curl -s -Z --parallel-max 3 --unix-socket $socket -d "$slow_job" \
+		-H "Authorization: Bearer $(token_of batch)" -H 'Content-Type: application/json' \
+		'http://quod/v1/run#[1-1000]' >/dev/null &
+	crowd=$!
 	await has_waited batch
 }
 
 # has_waited TENANT: the last of its runs did, for long.
 has_waited() {
-	quod history --tenant "$1" --limit 1 -o json | jq -e '.runs[0].usage.queue_ms > 500'
+	quod history --tenant "$1" --status ok --limit 1 -o json | jq -e '.runs[0].usage.queue_ms > 500'
 }
 
 leave_few_places() {
-	clients_end
+	kill "$crowd"
+	wait "$crowd"
+	crowd=
 }
 
 # A script that is not new, and a policy that has become smaller.
@@ -304,14 +309,14 @@ break_traffic() {
 	done
 }
 
-# Three clients at work, and a program that is newer than what runs of it.
+# Two clients at work, and a program that is newer than what runs of it.
 break_new_version() {
 	tenant shop "TokenSHA256=$(hash_of shop)\nRunsMax=4\n"
 	systemctl reload quodd.service
 	rm -f "$dir/enough"
-	for _ in 1 2 3; do
+	for _ in 1 2; do
 		while [ ! -e "$dir/enough" ]; do
-			ask shop '{"source":"1"}' -o /dev/null -w '%{http_code} %{errormsg}\n'
+			ask shop '{"source":"setTimeout(function () {}, 300)"}' -o /dev/null -w '%{http_code} %{errormsg}\n'
 		done >>"$dir/load" &
 		crowd="${crowd:-} $!"
 	done

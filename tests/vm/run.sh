@@ -20,7 +20,7 @@ set -eu
 : "${QUOD_TEST_BUILD:?}" "${QUOD_TEST_SOURCE:?}"
 here=$QUOD_TEST_SOURCE/tests/vm
 # Against a guest that hangs.
-most=${QUOD_VM_SECONDS:-1500}
+most=${QUOD_VM_SECONDS:-2400}
 accel=${QUOD_VM_ACCEL:-tcg,thread=multi}
 only=${QUOD_VM_TESTS:-*}
 guests=${QUOD_VM_GUESTS:-bare systemd}

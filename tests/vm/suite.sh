@@ -17,7 +17,7 @@ LC_ALL=C
 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export QUOD_TEST_BUILD QUOD_TEST_SOURCE QUOD_VM_GUEST CI LC_ALL PATH
 # One test may take so long, in seconds: against a hang.
-most=600
+most=900
 
 stty -F /dev/ttyS1 raw -echo
 exec 9>/dev/ttyS1
