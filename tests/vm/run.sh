@@ -97,15 +97,29 @@ install_build() {
 	}
 }
 
+# Debian's packages, for the test that installs them: made anew if what is in them has changed.
+make_packages() {
+	! grep -q ' tests/vm/package\.sh ' "$work/plan" || {
+		make -s --no-print-directory -C "$QUOD_TEST_BUILD" deb >"$work/deb.log" 2>&1 || {
+			tail -n 60 "$work/deb.log"
+			exit 1
+		}
+		mkdir "$work/job/packages"
+		find "$QUOD_TEST_BUILD/deb" -name '*.deb' ! -name '*-dbgsym_*' \
+			-exec cp {} "$work/job/packages" \;
+	}
+}
+
 # The trees, as anybody may read them. The build tree may lie inside the source tree.
 make_job() {
 	mkdir "$work/job" "$work/job/build" "$work/job/source"
-	(cd "$QUOD_TEST_SOURCE" && tar -cf - --exclude=./build --exclude=.git --exclude=vm-cache \
+	(cd "$QUOD_TEST_SOURCE" && tar -cf - --exclude=./build --exclude=.git --exclude=./deb --exclude=vm-cache \
 		--exclude='*.o' --exclude='*.a' .) | tar -xf - -C "$work/job/source"
 	(cd "$QUOD_TEST_BUILD" && tar -cf - --exclude=.git --exclude=vm-cache --exclude='*.o' \
-		--exclude='*.a' --exclude=./build .) | tar -xf - -C "$work/job/build"
+		--exclude='*.a' --exclude=./build --exclude=./deb .) | tar -xf - -C "$work/job/build"
 	cp "$work/plan" "$work/job/plan"
 	install_build
+	make_packages
 	chmod -R a+rX "$work/job"
 	mke2fs -q -t ext4 -O '^has_journal' -E root_owner=0:0 -d "$work/job" "$work/job.img" \
 		"$(($(du -sm "$work/job" | cut -f 1) + 64))M"
