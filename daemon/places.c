@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "supervisor/command_table.h"
+
 /* What the XDG base directory specification says: what is no absolute path counts as not
  * set. */
 static const char *absolute_env(const char *name)
@@ -71,7 +73,7 @@ int places_choose_socket(bool of_user, struct text *socket, struct usage *usage)
 	int r = 0;
 
 	if (!of_user)
-		text_add_str(socket, PLACES_SOCKET);
+		text_add_str(socket, SOCKET_USUAL);
 	else
 		r = choose_users_socket(socket, usage);
 	return r < 0 ? r

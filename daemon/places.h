@@ -6,9 +6,6 @@
 #include "base/text.h"
 #include "supervisor/options.h"
 
-/* The host's daemon. */
-#define PLACES_SOCKET "/run/quod/quod.sock"
-
 /*
  * The path of the socket, of the host's daemon or of a user's own, and the directory it
  * is in, which is made. Errors, with usage filled: -ENOENT (the user's environment does

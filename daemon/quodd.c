@@ -25,6 +25,7 @@
 #include "daemon/listen.h"
 #include "daemon/log.h"
 #include "daemon/monitor.h"
+#include "daemon/option_table.h"
 #include "daemon/places.h"
 #include "daemon/shares.h"
 #include "daemon/start.h"
@@ -37,34 +38,8 @@ struct quodd_args {
 	bool user, tcp_anywhere, test, help, version;
 };
 
-#define OFFSET(member) offsetof(struct quodd_args, member)
-
-static const struct option options[] = {
-	{0, "config", "DIR", "quodd.conf, tenants.d and policies are there (none)",
-	 OFFSET(config)},
-	{0, "socket", "PATH", "listens there (what systemd passes, or " PLACES_SOCKET ")",
-	 OFFSET(socket)},
-	{0, "state", "DIR", "a directory of its own, where the history is",
-	 OFFSET(state)},
-	{0, "runs", "N", "so many at once, whatever quodd.conf says, 1 to 512 (16)",
-	 OFFSET(runs)},
-	{0, "pool", "N",
-	 "so many warm jails at most of a tenant and policy, 0 to 512 (16; 0: none)",
-	 OFFSET(pool)},
-	{0, "user", NULL,
-	 "one user's own daemon: socket and state are where his programs have theirs",
-	 OFFSET(user)},
-	{0, "server-user", "NAME",
-	 "whom the server becomes when root starts it (quod, or nobody)",
-	 OFFSET(server_user)},
-	{0, "tcp-anywhere", NULL,
-	 "a TCP socket that systemd passes need not be on the loopback",
-	 OFFSET(tcp_anywhere)},
-	{0, "test", NULL, "says what is wrong with the configuration, and nothing else",
-	 OFFSET(test)},
-	{'h', "help", NULL, "shows this", OFFSET(help)},
-	{'V', "version", NULL, "shows the version", OFFSET(version)},
-};
+#define OPTIONS_INTO struct quodd_args
+static const struct option options[] = {QUODD_OPTIONS(OPTION_ROW)};
 
 struct quodd {
 	struct roster *roster; /* owned */

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "supervisor/command_table.h"
 #include "supervisor/confine.h"
 #include "supervisor/json_value.h"
 #include "supervisor/status.h"
@@ -43,7 +44,7 @@ const char *client_socket(const char *given)
 
 	if (given)
 		return given;
-	return named && *named ? named : CLIENT_SOCKET_USUAL;
+	return named && *named ? named : SOCKET_USUAL;
 }
 
 void client_init(struct client *client, const char *socket, size_t most)

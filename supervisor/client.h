@@ -13,18 +13,6 @@
 #include "supervisor/json.h"
 #include "supervisor/options.h"
 
-/* Where quodd.socket listens. */
-#define CLIENT_SOCKET_USUAL "/run/quod/quod.sock"
-
-/* A row for a table of options, the field being a const char *. */
-#define CLIENT_SOCKET_OPTION(in, field)                                               \
-	{                                                                             \
-		0, "socket", "PATH",                                                  \
-			"where the daemon listens (QUOD_SOCKET, " CLIENT_SOCKET_USUAL \
-			")",                                                          \
-			offsetof(struct in, field)                                    \
-	}
-
 struct client {
 	const char *socket; /* borrowed */
 	int fd;		    /* -1: not connected */

@@ -12,9 +12,8 @@ struct cancel_args {
 	const char *socket;
 };
 
-static const struct option options[] = {
-	CLIENT_SOCKET_OPTION(cancel_args, socket),
-};
+#define OPTIONS_INTO struct cancel_args
+static const struct option options[] = {cancel_OPTIONS(OPTION_ROW)};
 
 /* No such run, or it is over: that is an answer. */
 static int tell(const struct asked *asked, struct usage *why)
@@ -56,8 +55,6 @@ static int cmd_cancel(int argc, char **argv)
 
 const struct command command_cancel = {
 	.name = "cancel",
-	.synopsis = "[OPTION...] ID",
-	.about = "ends a run of the daemon",
 	.options = options,
 	.options_count = ARRAY_LEN(options),
 	.run = cmd_cancel,

@@ -8,15 +8,8 @@
 #include "base/own.h"
 #include "supervisor/commands.h"
 
-#define FIELD(name) offsetof(struct run_args, name)
-
-static const struct option options[] = {
-	POLICY_ARGS_OPTIONS(run_args, policy),
-	{'e', "eval", "CODE", "the source itself instead of a file", FIELD(code)},
-	RUN_ARGS_GATE_OPTIONS,
-	RUN_ARGS_DAEMON_OPTIONS,
-	{'o', "output", "KIND", "text, json or ndjson", FIELD(output)},
-};
+#define OPTIONS_INTO struct run_args
+static const struct option options[] = {check_OPTIONS(OPTION_ROW)};
 
 static int cmd_check(int argc, char **argv)
 {
@@ -25,8 +18,6 @@ static int cmd_check(int argc, char **argv)
 
 const struct command command_check = {
 	.name = "check",
-	.synopsis = "[OPTION...] [-e CODE | FILE | -]",
-	.about = "says what a script is about to do, without running it",
 	.options = options,
 	.options_count = ARRAY_LEN(options),
 	.run = cmd_check,

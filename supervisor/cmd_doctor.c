@@ -25,16 +25,8 @@ struct doctor_args {
 	const char *output, *purpose, *socket, *config, *state;
 };
 
-static const struct option options[] = {
-	{0, "for", "WHAT", "run, quodd, rootless or container (run)",
-	 offsetof(struct doctor_args, purpose)},
-	CLIENT_SOCKET_OPTION(doctor_args, socket),
-	{0, "config", "DIR", "quodd's (what quodd --version says)",
-	 offsetof(struct doctor_args, config)},
-	{0, "state", "DIR", "quodd's (/var/lib/quod)",
-	 offsetof(struct doctor_args, state)},
-	{'o', "output", "KIND", "text or json", offsetof(struct doctor_args, output)},
-};
+#define OPTIONS_INTO struct doctor_args
+static const struct option options[] = {doctor_OPTIONS(OPTION_ROW)};
 
 static const int exit_codes[] = {[JAIL_PROBE_WORKS] = 0,
 				 [JAIL_PROBE_LESS] = EXIT_LESS,
@@ -235,8 +227,6 @@ static int cmd_doctor(int argc, char **argv)
 
 const struct command command_doctor = {
 	.name = "doctor",
-	.synopsis = "[OPTION...]",
-	.about = "says what this host can enforce, and what mends what it cannot",
 	.options = options,
 	.options_count = ARRAY_LEN(options),
 	.run = cmd_doctor,

@@ -32,7 +32,8 @@ struct exec_args {
 	struct policy_args policy;
 };
 
-static const struct option options[] = {POLICY_ARGS_OPTIONS(exec_args, policy)};
+#define OPTIONS_INTO struct exec_args
+static const struct option options[] = {exec_OPTIONS(OPTION_ROW)};
 
 /* What is over its limit is told with the limit. */
 static void add_limit(const struct limits *limits, enum status status, struct text *to)
@@ -222,8 +223,6 @@ static int cmd_exec(int argc, char **argv)
 
 const struct command command_exec = {
 	.name = "exec",
-	.synopsis = "[OPTION...] -- PROGRAM [ARG...]",
-	.about = "runs any static program in the same jail",
 	.options = options,
 	.options_count = ARRAY_LEN(options),
 	.run = cmd_exec,

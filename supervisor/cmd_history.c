@@ -22,16 +22,8 @@ struct history_args {
 	const char *id; /* NULL: all of them */
 };
 
-#define FIELD(name) offsetof(struct history_args, name)
-
-static const struct option options[] = {
-	{0, "limit", "N", "so many at most: 1 to 200", FIELD(limit)},
-	{0, "before", "ID", "only runs before that one", FIELD(before)},
-	{0, "status", "STATUS", "only those that ended so, or running", FIELD(status)},
-	{0, "tenant", "NAME", "only those of that tenant", FIELD(tenant)},
-	CLIENT_SOCKET_OPTION(history_args, socket),
-	{'o', "output", "KIND", "text or json", FIELD(output)},
-};
+#define OPTIONS_INTO struct history_args
+static const struct option options[] = {history_OPTIONS(OPTION_ROW)};
 
 /* --- the question ------------------------------------------------------------- */
 
@@ -272,8 +264,6 @@ static int cmd_history(int argc, char **argv)
 
 const struct command command_history = {
 	.name = "history",
-	.synopsis = "[OPTION...] [ID]",
-	.about = "shows what the daemon has run, or one run of it",
 	.options = options,
 	.options_count = ARRAY_LEN(options),
 	.run = cmd_history,

@@ -142,7 +142,5 @@ static int cmd_policy(int argc, char **argv)
 
 const struct command command_policy = {
 	.name = "policy",
-	.synopsis = "list | show NAME | test FILE",
-	.about = "lists, shows and tests policies",
 	.run = cmd_policy,
 };

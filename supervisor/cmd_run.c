@@ -18,24 +18,8 @@
 #include "supervisor/remote.h"
 #include "supervisor/run.h"
 
-#define FIELD(name) offsetof(struct run_args, name)
-
-static const struct option options[] = {
-	POLICY_ARGS_OPTIONS(run_args, policy),
-	{'e', "eval", "CODE", "the source itself instead of a file", FIELD(code)},
-	RUN_ARGS_GATE_OPTIONS,
-	{0, "verdict", NULL, "exit with 1 unless the value is true", FIELD(verdict)},
-	{0, "input", "FILE", "JSON file for the global `input`, - for stdin",
-	 FIELD(input)},
-	{0, "input-json", "JSON", "the input itself", FIELD(input_json)},
-	{0, "cases", "FILE",
-	 "one run for each line {\"id\":\"NAME\",\"input\":JSON}, - for stdin",
-	 FIELD(cases)},
-	{0, "seed", "N", "fix Math.random", FIELD(seed)},
-	{0, "now", "TIME", "freeze Date: ms since 1970 or RFC 3339", FIELD(now)},
-	RUN_ARGS_DAEMON_OPTIONS,
-	{'o', "output", "KIND", "text, json or ndjson", FIELD(output)},
-};
+#define OPTIONS_INTO struct run_args
+static const struct option options[] = {run_OPTIONS(OPTION_ROW)};
 
 /* In a sink of its own: for when the other is what failed. */
 int cmd_run_failed(const char *what, const char *why, struct patience *patience)
@@ -200,8 +184,6 @@ static int cmd_run(int argc, char **argv)
 
 const struct command command_run = {
 	.name = "run",
-	.synopsis = "[OPTION...] [-e CODE | FILE | -]",
-	.about = "runs one script in a jail of its own and says what happened",
 	.options = options,
 	.options_count = ARRAY_LEN(options),
 	.run = cmd_run,

@@ -25,20 +25,6 @@ struct run_args {
 	const char *socket; /* the daemon's; goes with `daemon` */
 };
 
-/* Rows for a table of options that fill a struct run_args. */
-#define RUN_ARGS_GATE_OPTIONS                                                      \
-	{0, "engine", "ENGINE", "auto, duktape or quickjs",                        \
-	 offsetof(struct run_args, engine)},                                       \
-	{                                                                          \
-		0, "mode", "MODE", "what findings block: strict, standard or off", \
-			offsetof(struct run_args, mode)                            \
-	}
-
-#define RUN_ARGS_DAEMON_OPTIONS                       \
-	{0, "daemon", NULL, "let quodd make the run", \
-	 offsetof(struct run_args, daemon)},          \
-		CLIENT_SOCKET_OPTION(run_args, socket)
-
 /* What the strings of a request borrow from; freed together. */
 struct run_texts {
 	char *source, *input; /* owned */

@@ -16,10 +16,8 @@ struct status_args {
 	const char *socket, *output;
 };
 
-static const struct option options[] = {
-	CLIENT_SOCKET_OPTION(status_args, socket),
-	{'o', "output", "KIND", "text or json", offsetof(struct status_args, output)},
-};
+#define OPTIONS_INTO struct status_args
+static const struct option options[] = {status_OPTIONS(OPTION_ROW)};
 
 enum { ASKED_TENANTS, ASKED_READY, ASKED_COUNT };
 
@@ -226,8 +224,6 @@ static int cmd_status(int argc, char **argv)
 
 const struct command command_status = {
 	.name = "status",
-	.synopsis = "[OPTION...]",
-	.about = "says whether the daemon is ready, and what its tenants do",
 	.options = options,
 	.options_count = ARRAY_LEN(options),
 	.run = cmd_status,

@@ -54,7 +54,5 @@ static int cmd_version(int argc, char **argv)
 
 const struct command command_version = {
 	.name = "version",
-	.synopsis = "",
-	.about = "says which quod this is",
 	.run = cmd_version,
 };

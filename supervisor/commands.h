@@ -1,35 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The subcommands of quod: one table, read by the dispatcher and by help.
+ * What is behind each row of COMMANDS.
  */
 #ifndef QUOD_COMMANDS_H
 #define QUOD_COMMANDS_H
 
+#include "supervisor/command_table.h"
 #include "supervisor/options.h"
 
 struct command {
 	const char *name;
-	const char *synopsis; /* after the name */
-	const char *about;    /* one line */
 	const struct option *options;
 	size_t options_count;
 	/* Words after the name; returns the exit code. argv[argc] is NULL. */
 	int (*run)(int argc, char **argv);
 };
 
-/* Each in its own file cmd_NAME.c. X(name) */
-#define COMMANDS(X) \
-	X(run)      \
-	X(check)    \
-	X(exec)     \
-	X(doctor)   \
-	X(policy)   \
-	X(status)   \
-	X(history)  \
-	X(cancel)   \
-	X(version)
-
-#define X(name) extern const struct command command_##name;
+#define X(name, synopsis, kind, about) extern const struct command command_##name;
 COMMANDS(X)
 #undef X
 

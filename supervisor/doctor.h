@@ -18,6 +18,10 @@
 	X(ROOTLESS, "rootless") /* a user's own programs */     \
 	X(CONTAINER, "container")
 
+/* The words, with one space between. */
+#define DOCTOR_WORD(id, word) " " word
+#define DOCTOR_WORDS	      (&(DOCTOR_PURPOSES(DOCTOR_WORD))[1])
+
 enum doctor_purpose {
 #define X(id, word) DOCTOR_##id,
 	DOCTOR_PURPOSES(X)

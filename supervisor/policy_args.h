@@ -17,21 +17,6 @@ struct policy_args {
 	const struct policy *given; /* borrowed; NULL: it has yet to be loaded */
 };
 
-/* Rows for a table of options, the fields being in member `args` of struct `in`. */
-#define POLICY_ARGS_OPTIONS(in, args)                                                 \
-	{'p', "policy", "POLICY", "by name, or a file: ./NAME.policy",                \
-	 offsetof(struct in, args.policy)},                                           \
-		{0, "timeout", "DUR", "lower the wall time: 500ms, 5s, 5 (seconds)",  \
-		 offsetof(struct in, args.timeout)},                                  \
-		{0, "memory", "SIZE", "lower the memory: 8M, 2M",                     \
-		 offsetof(struct in, args.memory)},                                   \
-		{0, "cgroup", "DIR", "make the cgroups of runs below this one",       \
-		 offsetof(struct in, args.cgroup)},                                   \
-	{                                                                             \
-		0, "require-cgroup", NULL, "no run unless a cgroup holds its limits", \
-			offsetof(struct in, args.require_cgroup)                      \
-	}
-
 /* Where this policy's runs are to have their cgroups; borrows from args. */
 struct place_request policy_args_place(const struct policy_args *args,
 				       const struct policy *policy);

@@ -14,8 +14,12 @@
 #include "supervisor/commands.h"
 #include "supervisor/status.h"
 
-static const struct command *const commands[] = {
-#define X(name) &command_##name,
+static const struct row {
+	const struct command *command;
+	const char *synopsis; /* after the name */
+	const char *about;    /* one line */
+} rows[] = {
+#define X(name, synopsis, kind, about) {&command_##name, synopsis, about},
 	COMMANDS(X)
 #undef X
 };
@@ -73,19 +77,19 @@ static int help_all(void)
 	text_add_str(&help,
 		     "quod runs untrusted JavaScript, each run in a Linux jail of its "
 		     "own.\n\n");
-	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
-		text_addf(&help, "  quod %-8s %s\n", commands[i]->name,
-			  commands[i]->about);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		text_addf(&help, "  quod %-8s %s\n", rows[i].command->name,
+			  rows[i].about);
 	text_add_str(&help, "\nquod COMMAND --help shows the options of one.\n");
 	return command_print(&help);
 }
 
-static int help_one(const struct command *command)
+static int help_one(const struct row *row)
 {
+	const struct command *command = row->command;
 	own_text struct text help = TEXT_INIT(65536);
 
-	text_addf(&help, "quod %s %s\n%s\n", command->name, command->synopsis,
-		  command->about);
+	text_addf(&help, "quod %s %s\n%s\n", command->name, row->synopsis, row->about);
 	if (command->options_count)
 		text_add_char(&help, '\n');
 	options_help(command->options, command->options_count, &help);
@@ -97,8 +101,8 @@ static int unknown_command(const char *name)
 	struct nearest nearest = NEAREST_INIT(name);
 	char sentence[256];
 
-	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
-		nearest_offer(&nearest, commands[i]->name);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		nearest_offer(&nearest, rows[i].command->name);
 	snprintf(sentence, sizeof(sentence), "unknown command '%.100s'%s%s%s", name,
 		 nearest.best ? ": did you mean " : "", nearest.best ? nearest.best : "",
 		 nearest.best ? "?" : " (quod --help lists them)");
@@ -106,11 +110,11 @@ static int unknown_command(const char *name)
 	return EXIT_USAGE;
 }
 
-static const struct command *find_command(const char *name)
+static const struct row *find_row(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
-		if (!strcmp(commands[i]->name, name))
-			return commands[i];
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (!strcmp(rows[i].command->name, name))
+			return &rows[i];
 	return NULL;
 }
 
@@ -121,7 +125,7 @@ static bool is_help(const char *word)
 
 int main(int argc, char **argv)
 {
-	const struct command *command;
+	const struct row *row;
 
 	int r = file_open_std_fds();
 
@@ -145,10 +149,10 @@ int main(int argc, char **argv)
 		return help_all();
 	if (!strcmp(argv[1], "--version"))
 		return command_version.run(0, NULL);
-	command = find_command(argv[1]);
-	if (!command)
+	row = find_row(argv[1]);
+	if (!row)
 		return unknown_command(argv[1]);
 	if (argc > 2 && is_help(argv[2]))
-		return help_one(command);
-	return command->run(argc - 2, argv + 2);
+		return help_one(row);
+	return row->command->run(argc - 2, argv + 2);
 }
