@@ -19,7 +19,6 @@
 /* Exit codes: runs are possible and some limit is held by something weaker, or they are
  * not. */
 #define EXIT_FAILS 1
-#define EXIT_LESS  8
 
 struct doctor_args {
 	const char *output, *purpose, *socket, *config, *state;

@@ -41,6 +41,7 @@ extern const struct status_info status_infos[STATUS_COUNT];
 /* Exit codes that belong to no status. */
 #define EXIT_NOT_PASSED 1
 #define EXIT_USAGE	2
+#define EXIT_LESS	8 /* of doctor */
 
 /* Why we killed, written down before the kill. X(id, name in the record, status) */
 #define KILL_REASONS(X)                         \

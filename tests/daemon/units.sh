@@ -5,7 +5,7 @@
 . "$QUOD_TEST_SOURCE/tests/integration/lib.sh"
 units=$QUOD_TEST_BUILD/packaging/systemd
 sources=$QUOD_TEST_SOURCE/packaging/systemd
-manual=$QUOD_TEST_SOURCE/man/quodd.8
+manual=$QUOD_TEST_BUILD/man/installed/quodd.8
 
 # A copy whose program is there, for what looks at that.
 mkdir "$dir/units"

@@ -3,7 +3,7 @@
 # What README and the man page say is so: limits, keys of the record, exit codes, options.
 . "$QUOD_TEST_SOURCE/tests/integration/lib.sh"
 readme=$QUOD_TEST_SOURCE/README.md
-man=$QUOD_TEST_SOURCE/man/quod.1
+man=$QUOD_TEST_BUILD/man/installed/quod.1
 
 # limit_rows COLUMN: "name number" for each row of the table of limits.
 limit_rows() {
@@ -40,7 +40,7 @@ for code in 124 125 126 127 130 137 152 159; do
 		sh -c 'sed -n "/exits as its program/,\$p" "$1" | grep -qx "\.It $2"' sh "$man" $code
 done
 
-for page in "$man" "$QUOD_TEST_SOURCE/man/quod.policy.5"; do
+for page in "$man" "$QUOD_TEST_BUILD/man/installed/quod.policy.5"; do
 	holds "durations in $(basename "$page")" sh -c 'tr "\n" " " <"$1" |
 		grep -qF "Durations are written like .Li 500ms , .Li 5s or .Li 2m (a bare number is seconds), sizes"' sh "$page"
 done

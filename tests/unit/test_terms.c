@@ -12,11 +12,12 @@
 
 static char *manual(void)
 {
-	const char *source = getenv("QUOD_TEST_SOURCE");
+	const char *build = getenv("QUOD_TEST_BUILD");
 	char path[4096], *text = NULL;
 	size_t len;
 
-	snprintf(path, sizeof(path), "%s/man/quodd.conf.5", source ? source : ".");
+	snprintf(path, sizeof(path), "%s/man/installed/quodd.conf.5",
+		 build ? build : ".");
 	cr_assert_eq(file_read_at(-100, path, 1u << 20, &text, &len), 0, "%s", path);
 	return text;
 }
