@@ -107,7 +107,8 @@ field() {
 
 # record_has JQ-FILTER NAME: the filter gives true for the record.
 record_has() {
-	if jq -e "$1" "$dir/out" >/dev/null 2>&1; then
+	# jq 1.6 finds nothing wrong with nothing.
+	if [ -s "$dir/out" ] && jq -e "$1" "$dir/out" >/dev/null 2>&1; then
 		pass "$2"
 	else
 		fail "$2" "not so: $1
