@@ -14,7 +14,7 @@
  * there is one, is appended in brackets. Allocates nothing: also used in the child. */
 int jail_fail(struct jail_error *err, enum jail_stage stage, int errnum,
 	      const char *format, ...) __attribute__((format(printf, 4, 5)));
-/* remedy.c. What mends it, or NULL; a static string. Reads nothing. */
+/* remedy.c. What mends it, or NULL; a static string. */
 const char *jail_remedy(enum jail_stage stage, int errnum);
 /* remedy.c. The cause of a refused clone3, found by looking at the host. Into a buffer.
  */
@@ -22,6 +22,18 @@ void jail_explain_clone(int errnum, bool into_cgroup, char *to, size_t size);
 /* remedy.c. The same for an empty root that cannot be made in a user namespace; static,
  * or NULL. */
 const char *jail_explain_root(int errnum);
+
+/* The kernel that has all we need. */
+#define KERNEL_MAJOR_LEAST 5
+#define KERNEL_MINOR_LEAST 14
+
+/*
+ * around.c: what mends a refusal of who stands around us, or NULL where it was somebody
+ * else. Only before a filter of our own is there. Opens files where the errno alone does
+ * not say enough; allocates nothing.
+ */
+const char *around_remedy(enum jail_stage stage, int errnum);
+const char *around_clone(int errnum);
 
 /* spec.c */
 int spec_check(const struct jail_spec *spec, struct jail_error *err);

@@ -348,6 +348,12 @@ struct jail_probe {
 JAIL_API unsigned jail_probe_count(void);
 JAIL_API int jail_probe_run(unsigned index, struct jail_probe *ret_probe);
 
+/* Which of the system calls that jails are made with, and with own_root also those of
+ * jail_empty_own_root(), a seccomp filter around the caller refuses: as "clone3, unshare",
+ * cut off at size, and their number. Some are found only by who may mount. Errors: ENOENT
+ * (there is no filter). Not for one that has a filter of its own that kills. */
+JAIL_API int jail_filter_refusals(bool own_root, char *ret_names, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

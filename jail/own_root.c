@@ -23,9 +23,20 @@
 
 #define OWN_NAMESPACES (CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS)
 
-static int fail(struct jail_error *err, enum jail_stage stage, const char *what)
+static int fail(struct jail_error *err, const char *what)
 {
-	return jail_fail(err, stage, errno, "an empty root of our own: %s", what);
+	return jail_fail(err, JAIL_STAGE_ROOTFS, errno, "an empty root of our own: %s",
+			 what);
+}
+
+static int fail_unshare(struct jail_error *err, const char *what)
+{
+	int errnum = errno;
+	char why[256];
+
+	jail_explain_clone(errnum, false, why, sizeof(why));
+	return jail_fail(err, JAIL_STAGE_CLONE, errnum,
+			 "an empty root of our own: %s%s%s", what, *why ? ": " : "", why);
 }
 
 static int make_namespaces(bool *ret_user, struct jail_error *err)
@@ -34,9 +45,9 @@ static int make_namespaces(bool *ret_user, struct jail_error *err)
 	if (unshare(OWN_NAMESPACES) == 0)
 		return 0;
 	if (errno != EPERM)
-		return fail(err, JAIL_STAGE_CLONE, "unshare");
+		return fail_unshare(err, "unshare");
 	if (unshare(CLONE_NEWUSER | OWN_NAMESPACES) < 0)
-		return fail(err, JAIL_STAGE_CLONE, "unshare with a user namespace");
+		return fail_unshare(err, "unshare with a user namespace");
 	*ret_user = true;
 	return 0;
 }
@@ -51,15 +62,14 @@ JAIL_API int jail_empty_own_root(int dir, const char *name, struct jail_error *e
 	int r;
 
 	if (dir >= 0 && fchdir(dir) < 0)
-		return fail(err, JAIL_STAGE_ROOTFS,
-			    "fchdir to the directory that is kept");
+		return fail(err, "fchdir to the directory that is kept");
 	r = make_namespaces(&user, err);
 	if (r == 0 && user)
 		r = idmap_write_own(&map, err);
 	if (r < 0)
 		return r;
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
-		return fail(err, JAIL_STAGE_ROOTFS, "make all mounts private");
+		return fail(err, "make all mounts private");
 	if (dir < 0)
 		return child_empty_root(err);
 	r = root_copy_directory(&tree, err);

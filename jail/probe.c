@@ -24,9 +24,6 @@
 #include "base/own.h"
 #include "jail/internal.h"
 
-#define KERNEL_MAJOR_LEAST 5
-#define KERNEL_MINOR_LEAST 14
-
 static void works(struct jail_probe *probe, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

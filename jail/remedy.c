@@ -54,7 +54,8 @@ static const struct {
 	 "made in another cgroup"},
 	{JAIL_STAGE_CGROUP, EROFS,
 	 "cgroups are mounted read-only, as in most containers: mount them read-write "
-	 "there, with a cgroup namespace"},
+	 "there, with a cgroup namespace (docker run --security-opt "
+	 "writable-cgroups=true, podman run --security-opt unmask=/sys/fs/cgroup)"},
 	{JAIL_STAGE_IDMAP, ESRCH,
 	 "mount a fresh /proc in this pid namespace: unshare --mount-proc"},
 	{JAIL_STAGE_IDMAP, ENOENT, "mount /proc for the process that starts jails"},
@@ -91,7 +92,10 @@ static const struct {
 	{JAIL_STAGE_LEASE, EAGAIN, "every uid of the range is in use: widen the range"},
 	{JAIL_STAGE_LEASE, EACCES, LEASE_REMEDY},
 	{JAIL_STAGE_LEASE, EPERM, LEASE_REMEDY},
-	{JAIL_STAGE_LEASE, EROFS, LEASE_REMEDY},
+	{JAIL_STAGE_LEASE, EROFS,
+	 "the uids in use are kept there: mount a tmpfs at '" QUOD_LEASE_DIR
+	 "' (--tmpfs, or an "
+	 "emptyDir), or start quod without CAP_SETUID: jails then have his uid"},
 	{JAIL_STAGE_LEASE, ENOENT, LEASE_REMEDY},
 };
 
@@ -118,6 +122,9 @@ const char *jail_remedy(enum jail_stage stage, int errnum)
 		return "raise the limit on open files: ulimit -n";
 	if (errnum == ENFILE)
 		return "raise the host's limit: sysctl fs.file-max";
+	const char *around = around_remedy(stage, errnum);
+	if (around)
+		return around;
 	for (size_t i = 0; i < ARRAY_LEN(remedies); i++)
 		if (remedies[i].stage == stage && remedies[i].errnum == errnum)
 			return remedies[i].text;
@@ -216,14 +223,16 @@ const char *jail_explain_root(int errnum)
 {
 	const char *table = jail_remedy(JAIL_STAGE_ROOTFS, errnum);
 
+	if (around_remedy(JAIL_STAGE_ROOTFS, errnum))
+		return table;
 	return errnum == EPERM || errnum == EACCES ? explain_permission() : table;
 }
 
 void jail_explain_clone(int errnum, bool into_cgroup, char *to, size_t size)
 {
-	const char *text = "";
+	const char *text = around_clone(errnum);
 
-	switch (errnum) {
+	switch (text ? 0 : errnum) {
 	case EACCES:
 		/* Asked of the nearest cgroup that has both of them below it. */
 		text = into_cgroup ? "quod may not move processes from its own cgroup to "
@@ -255,5 +264,5 @@ void jail_explain_clone(int errnum, bool into_cgroup, char *to, size_t size)
 	default:
 		break;
 	}
-	snprintf(to, size, "%s", text);
+	snprintf(to, size, "%s", text ? text : "");
 }

@@ -37,6 +37,8 @@ static const struct call {
 	{"getuid", SYS_getuid},
 	{"sendmsg", SYS_sendmsg},
 	{"socketpair", SYS_socketpair},
+	{"umount2", SYS_umount2},
+	{"unshare", SYS_unshare},
 	{"new_listener", SYS_seccomp, SECCOMP_FILTER_FLAG_NEW_LISTENER},
 };
 

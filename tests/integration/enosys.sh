@@ -34,13 +34,13 @@ denied() {
 	done
 }
 
-denied clone3 clone clone3 'clone3 needs Linux'
-denied fsopen rootfs 'empty root' 'the mount API needs Linux'
-denied fsmount rootfs 'empty root' 'the mount API needs Linux'
-denied move_mount rootfs 'empty root' 'the mount API needs Linux'
-denied pivot_root rootfs 'empty root' 'the mount API needs Linux'
-denied close_range fds close_range 'close_range needs Linux'
-denied pidfd_open lifeline pidfd 'pidfd_open needs Linux'
+denied clone3 clone clone3 'a seccomp filter around quod forbids it'
+denied fsopen rootfs 'empty root' 'a seccomp filter around quod forbids it'
+denied fsmount rootfs 'empty root' 'a seccomp filter around quod forbids it'
+denied move_mount rootfs 'empty root' 'a seccomp filter around quod forbids it'
+denied pivot_root rootfs 'empty root' 'a seccomp filter around quod forbids it'
+denied close_range fds close_range 'a seccomp filter around quod forbids it'
+denied pidfd_open lifeline pidfd 'a seccomp filter around quod forbids it'
 denied seccomp filter seccomp 'CONFIG_SECCOMP_FILTER'
 
 # A jail that could not be killed must not be there, or be ended some other way.
