@@ -13,6 +13,7 @@ here=$(dirname "$0")
 kernel=linux-image-cloud-amd64
 # What systemd needs to run a lingering user's manager, and what the tests call.
 packages=curl,dbus,dbus-user-session,jq,kmod,libcap2,libmd0,libmicrohttpd12,libpam-systemd,libsqlite3-0
+packages=$packages,apparmor,crun,runc
 packages=$packages,nginx-light,openssl,procps,strace,systemd,systemd-sysv
 
 # The file is there on every system that this can run on.
@@ -73,7 +74,7 @@ arrange() {
 	touch "$root/var/lib/systemd/linger/tester"
 	ln -s ../quod-check.service "$root/etc/systemd/system/multi-user.target.wants/"
 	ln -sf /lib/systemd/system/multi-user.target "$root/etc/systemd/system/default.target"
-	for unit in apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer e2scrub_all.timer \
+	for unit in apparmor.service apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer e2scrub_all.timer \
 		e2scrub_reap.service getty.target nginx.service serial-getty@ttyS0.service; do
 		ln -sf /dev/null "$root/etc/systemd/system/$unit"
 	done
