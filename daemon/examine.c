@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,8 @@
 
 /* Some 10 ms are usual; a host that is busy takes a thousand times as long. */
 #define LATE_US 10000000u
+/* So long the end of the monitor waits for it. */
+#define END_MS 1000
 
 static _Noreturn void child_main(int rows_fd, pid_t monitor)
 {
@@ -92,9 +95,13 @@ static int on_late(sd_event_source *source, uint64_t usec, void *userdata)
 	return 0;
 }
 
+/* It may end by itself first: the processes that it has tried to make are its to reap. */
 static void end_child(struct examine *examine)
 {
-	kill(examine->pid, SIGKILL);
+	struct pollfd slot = {.fd = examine->pid_fd, .events = POLLIN};
+
+	if (slot.fd < 0 || poll(&slot, 1, END_MS) != 1)
+		kill(examine->pid, SIGKILL);
 	while (waitpid(examine->pid, NULL, 0) < 0 && errno == EINTR)
 		continue;
 }
