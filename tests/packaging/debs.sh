@@ -16,7 +16,8 @@ for package in quod quodd libjail0 libjail-dev; do
 	dpkg-deb -x "$debs/$package"_*.deb "$work"
 done
 triplet=$(dpkg-architecture -q DEB_HOST_MULTIARCH)
-CFLAGS="-I$work/usr/include" LDFLAGS="-L$work/usr/lib/$triplet" \
+PKG_CONFIG_PATH="$work/usr/lib/$triplet/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$work" \
+	PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 \
 	LD_LIBRARY_PATH="$work/usr/lib/$triplet" sh debian/tests/libjail
 [ "$(QUOD_JS=$work/usr/libexec/quod/quod-js "$work/usr/bin/quod" run -e '6 * 7')" = 42 ]
 "$work/usr/sbin/quodd" --test --config "$work/etc/quod"

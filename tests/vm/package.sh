@@ -59,6 +59,11 @@ ran_ok() {
 		'ok 42 cgroup cgroup cgroup' "$1"
 }
 
+# When the socket was opened: who waits on it at any time since then has not been refused.
+socket_since() {
+	systemctl show -p ActiveEnterTimestampMonotonic --value quodd.socket
+}
+
 # Whether the running daemon is of the file that is installed now.
 runs_installed() {
 	[ "$(stat -L -c %d:%i "/proc/$(value_of MainPID)/exe")" = "$(stat -c %d:%i /usr/sbin/quodd)" ]
@@ -118,6 +123,7 @@ await_served() {
 # The load goes on through the upgrade; one run has begun before it and is over after it began.
 test_upgrade() {
 	old=$(value_of MainPID)
+	since=$(socket_since)
 	load 1 >"$dir/load.1" 2>&1 &
 	loads=$!
 	load 2 >"$dir/load.2" 2>&1 &
@@ -140,6 +146,7 @@ test_upgrade() {
 	wait $loads
 	is "$(sort "$dir"/load.? "$dir/statuses" | uniq -c | grep -v ' 200 $\| ok$')" '' \
 		"nobody is refused: $(served) requests"
+	is "$(socket_since)" "$since" 'the socket was there all the time'
 	is "$(versions)" "$version $version " 'both packages are the new ones'
 	is "$(value_of ActiveState) $(value_of Result)" 'active success' 'the daemon runs'
 	holds 'and is the new one' runs_installed
@@ -151,7 +158,7 @@ nothing_runs() {
 	is "$(pgrep -c '^quod')$(find /sys/fs/cgroup -name '*quod*' | grep -v quod-check)" 0 \
 		"$1: no process, no cgroup"
 	holds "$1: no socket" test ! -e $socket
-	is "$(systemctl list-units --all --plain --no-legend 'quodd.*')" '' "$1: no unit"
+	is "$(systemctl list-units --plain --no-legend 'quodd.*')" '' "$1: no unit"
 }
 
 test_remove() {
@@ -185,6 +192,7 @@ test_profile() {
 	dpkg-trigger --by-package=apparmor /etc/apparmor.d/abi
 	dpkg_ok 'an older one comes back' --triggers-only --pending
 	holds 'the profile is gone' test ! -L $profile
+	rm -f $profile
 	echo '# mine' >$profile
 	printf '#!/bin/sh\n' >$parser
 	dpkg_ok 'with a profile of the operator' -i "$packages"/quod_*.deb
