@@ -6,7 +6,7 @@
 . "$QUOD_TEST_SOURCE/tests/integration/lib.sh"
 . "$QUOD_TEST_SOURCE/tests/integration/refused.sh"
 deny=$QUOD_TEST_BUILD/tests/integration/deny
-filter='a seccomp filter around quod forbids it'
+filter='a seccomp filter around quod forbids it. A container'
 
 # --- EPERM: a filter, and not what else says it ---
 for call in clone3:clone fsopen:rootfs move_mount:rootfs pivot_root:rootfs umount2:rootfs; do
@@ -44,7 +44,7 @@ record_has '.can_run' 'what quodd alone needs is not missed by a run'
 mkdir "$dir/root" "$dir/root/proc" "$dir/root/dev"
 cp "$quod" "$quod_js" "$dir/root"
 # shellcheck disable=SC2016 # for the inner shell
-refused 125 'quod runs in a chroot' 'chroot: no run, and why' \
+refused 125 'quod runs in a chroot, where the kernel makes no user namespaces' 'chroot: no run, and why' \
 	unshare -rm sh -c 'mount --rbind /proc "$0/proc" && mount --rbind /dev "$0/dev" &&
 		QUOD_JS=/quod-js exec chroot "$0" /quod run -e 1' "$dir/root"
 
