@@ -217,8 +217,9 @@ void check_daemon(struct doctor *doctor)
 						ROWS_MOST * sizeof(*rows),
 						DAEMON_ANSWER_MS);
 		close_fd(ends[0]);
+		/* Of a child that is somebody else's by now there need be no end. */
 		if (pid > 0)
-			(void)doctor_reap(pid, heard < 0);
+			(void)doctor_reap(pid, true);
 	}
 	if (heard > 0) {
 		take_rows(doctor, rows, (size_t)heard / sizeof(*rows));

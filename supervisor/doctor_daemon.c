@@ -136,7 +136,8 @@ static int run_quodd(const char *const *options, char *said, size_t size)
 	said[heard > 0 ? heard : 0] = '\0';
 	if (pid < 0)
 		return heard;
-	int r = doctor_reap(pid, heard < 0);
+	/* Who says more than anybody asked for may never end. */
+	int r = doctor_reap(pid, heard < 0 || (size_t)heard == size - 1);
 	return heard < 0 ? heard : r;
 }
 

@@ -42,6 +42,8 @@ test_program() {
 	QUOD_QUODD=$dir/none asked quodd fails 'No such file' 'install quodd' 'none'
 	printf '#!/bin/sh\nexec sleep 1000\n' >"$dir/other"
 	QUOD_QUODD=$dir/other asked quodd fails 'timed out' 'install quodd' 'one that hangs'
+	printf '#!/bin/sh\nyes | head -c 5000\nexec sleep 1000\n' >"$dir/other"
+	QUOD_QUODD=$dir/other asked quodd fails y 'install quodd' 'one that hangs when it has said too much'
 }
 
 test_config() {
@@ -213,6 +215,13 @@ test_lies() {
 	# shellcheck disable=SC2086
 	words='doctor --for quodd' with red
 	is "$(grep -c "$(printf '\033')" "$dir/out")" 0 'nothing that a terminal would obey is shown'
+	says named '{"status":"not ready","missing":[{"what":"\u001b[31m\nproc works","why":"y","mend":null}],
+		"api":1,"version":null,"findings":[{"name":"\u001b]0;x\u0007","state":"fails","room":"jail","tried":"look",
+		"found":"y","instead":null,"remedy":null}]}' '503 X'
+	# shellcheck disable=SC2086
+	words='doctor --for quodd' with named
+	is "$(grep -c "$(printf '[\033\007]')" "$dir/out")" 0 'nor is a name'
+	is "$(grep -c '^proc works' "$dir/out")" 0 'which makes no row of its own'
 	for wrong in '"x"' '[1]' '[{}]' '[{"what":1,"why":"x","mend":null}]'; do
 		says bad '{"status":"not ready","missing":'"$wrong"',"api":1,"version":null,"findings":null}'
 		lies daemon fails 'not as quodd' '' "missing: $wrong" bad
