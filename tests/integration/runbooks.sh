@@ -49,6 +49,16 @@ test_names() {
 		done)" '' 'and so are their metrics'
 }
 
+# Of words of a stranger on root's terminal, and of tokens where ps shows them.
+test_strangers() {
+	is "$(grep -h '^# .*journalctl.* -o cat' "$books"/*.md | grep -v -e '| cat -v' -e '_UID=0')" '' \
+		'a journal is never shown as it came'
+	is "$(grep -h '^# .*jq -r .*message' "$books"/*.md | grep -v '| cat -v')" '' \
+		'nor is a message of a record'
+	is "$(grep -h 'curl.* -H .*\(Bearer\|AUTH\)' "$books"/*.md "$QUOD_TEST_SOURCE/README.md")" '' \
+		'no token is a word of a command line'
+}
+
 # fits WANTED GOT: the judge of a block's answer.
 fits() {
 	printf "$1" >"$dir/wanted"
@@ -141,6 +151,7 @@ test_queries() {
 
 test_form
 test_names
+test_strangers
 test_judge
 test_blocks
 [ "$QUOD_TEST_MODE" != caller ] || test_queries
