@@ -72,11 +72,11 @@ test_permission() {
 	finds 'user namespace' fails 'not permitted' 'sysctl -w kernel.unprivileged_userns_clone=1' \
 		'refused, and the sysctl of Debian is off' \
 		here "$(hides unprivileged_userns_clone=0 apparmor_restrict_unprivileged_userns=1)" \
-		$plain "$deny" clone3 EPERM "$quod" doctor -o json
+		$plain "$deny" clone3_in_earnest EPERM "$quod" doctor -o json
 	finds 'user namespace' fails 'not permitted' 'sysctl -w kernel.apparmor_restrict_unprivileged_userns=0' \
 		'refused, and AppArmor restricts' \
 		here "$(hides unprivileged_userns_clone=1 apparmor_restrict_unprivileged_userns=1)" \
-		$plain "$deny" clone3 EPERM "$quod" doctor -o json
+		$plain "$deny" clone3_in_earnest EPERM "$quod" doctor -o json
 	finds 'empty root' fails 'not permitted' 'sysctl -w kernel.apparmor_restrict_unprivileged_userns=0' \
 		'AppArmor lets a namespace be made, and nothing be mounted in it' \
 		here "$(hides apparmor_restrict_unprivileged_userns=1)" \
