@@ -72,7 +72,8 @@ static void add_row(const struct finding *finding, struct text *to)
 	own_text struct text name = TEXT_INIT(8 * sizeof(finding->name));
 
 	add_words(&name, finding->name);
-	text_addf(to, "%-24s %-6s ", text_str(&name), finding_state_names[finding->state]);
+	text_addf(to, "%-24s %-6s ", text_str(&name),
+		  finding_state_names[finding->state]);
 	add_words(to, finding->tried);
 	text_add_str(to, ": ");
 	add_words(to, finding->found);
