@@ -165,9 +165,8 @@ static void ask(struct doctor *doctor)
 			finding_mend(finding, MEND_DAEMON);
 	} else if (client.reply.status != 200 && client.reply.status != 503) {
 		client_refused(&client, &why);
-		finding_told(finding, JAIL_PROBE_FAILS, why.text);
-		if (!finding->remedy[0])
-			finding_mend(finding, MEND_DAEMON);
+		finding_is(finding, JAIL_PROBE_FAILS, "%s", why.text);
+		finding_mend(finding, MEND_DAEMON);
 	} else if (!read_answer(doctor, &client)) {
 		doctor->count = 1;
 		finding_is(finding, JAIL_PROBE_FAILS,
@@ -193,10 +192,23 @@ static _Noreturn void child_main(const struct doctor *parent, int fd)
 
 /* --- and outside of it -------------------------------------------------------- */
 
+/* Somebody may type what is said to mend it: that it is not our word has to be seen. */
+static void mark_said(struct finding *finding)
+{
+	char words[sizeof(finding->remedy)];
+
+	if (!finding->remedy[0])
+		return;
+	memcpy(words, finding->remedy, sizeof(words));
+	finding_mend(finding, "it says: %s", words);
+}
+
 static void take_rows(struct doctor *doctor, struct finding *rows, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		finding_seal(&rows[i]);
+		if (i > 0)
+			mark_said(&rows[i]);
 		*doctor_add(doctor, rows[i].name, "%s", rows[i].tried) = rows[i];
 	}
 }

