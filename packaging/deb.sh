@@ -11,7 +11,8 @@ out=$1 dist=$2 tree_sitter=$3 grammar=$4 quickjs=$5
 name=${dist##*/}
 name=${name%.tar.xz}
 version=${name#quod-}
-work=${DEB_BUILD_PATH:-$out.work}
+work=${DEB_BUILD_PATH:+$DEB_BUILD_PATH/quod-deb}
+work=${work:-$out.work}
 rm -rf "$work"
 mkdir -p "$work" "$out"
 trap 'rm -rf "$work"' EXIT

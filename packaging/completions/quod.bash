@@ -13,7 +13,7 @@ _quod_kind() {
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		;;
 	POLICY)
-		mapfile -t COMPREPLY < <(compgen -W "$("${COMP_WORDS[0]}" policy list 2>/dev/null | cut -d ' ' -f 1)" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "$(quod policy list 2>/dev/null | cut -d ' ' -f 1)" -- "$cur")
 		case $cur in */*) _quod_kind FILE ;; esac
 		;;
 	USER) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
