@@ -299,10 +299,19 @@ break_no_userns() {
 	restart
 }
 
+leave_no_userns() {
+	rm -f /etc/sysctl.d/99-hardening.conf
+}
+
 break_tasks_max() {
 	systemctl set-property quodd.service TasksMax=2
 	restart
 	! quod run --daemon -e 1
+}
+
+# The same for whoever has the token and for whoever has not.
+break_stolen_token() {
+	break_lost_token
 }
 
 break_lost_token() {
