@@ -204,7 +204,7 @@ void check_config(struct doctor *doctor)
 	finding_is(finding, JAIL_PROBE_FAILS, "%.400s",
 		   said[0] ? first : strerror(r < 0 ? -r : EIO));
 	if (access(dir, F_OK) < 0)
-		finding_mend(finding, "mkdir -p %s", dir);
+		finding_mend(finding, "mkdir -p '%.150s'", dir);
 	else
 		finding_mend(finding,
 			     "mend the file there (%u faults in all); look again: "

@@ -137,11 +137,17 @@ static void blame(struct finding *finding, unsigned count)
 	long room = find_pids_limit(cgroup, sizeof(cgroup));
 
 	(void)getrlimit(RLIMIT_NPROC, &limit);
+	/* Whoever has made it has chosen its name, and may want it in a shell of root's. */
+	if (room <= (long)count && strchr(cgroup, '\'')) {
+		finding_mend(finding, "pids.max of our cgroup is reached: raise it, or "
+				      "TasksMax= of its systemd unit");
+		return;
+	}
 	if (room <= (long)count) {
 		finding_mend(finding,
-			     "pids.max of '%s' is reached: echo max >%s/pids.max, "
+			     "pids.max is reached: echo max >'%s/pids.max', "
 			     "or TasksMax= of its systemd unit",
-			     cgroup, cgroup);
+			     cgroup);
 		return;
 	}
 	finding_mend(finding,

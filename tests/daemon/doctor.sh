@@ -56,7 +56,7 @@ test_config() {
 	printf '[Limits]\nMemoryMax=x\n' >"$config/policies/p.policy"
 	asked configuration fails "$config/policies/p.policy:2:" 'systemctl restart quodd' 'a policy that does not parse'
 	rm -r "$config/policies" "$config/tenants.d" "$config/quodd.conf"
-	finds configuration fails 'No such file' "mkdir -p $dir/none" 'no directory' \
+	finds configuration fails 'No such file' "mkdir -p '$dir/none'" 'no directory' \
 		"$quod" doctor --for quodd -o json --config "$dir/none"
 }
 

@@ -53,7 +53,7 @@ finds 'cgroup v2' less "threaded" "cgroup.type is 'domain'" 'one whose threads a
 # --- processes ---
 make few
 echo 3 >$top/few/pids.max
-finds processes less 'only 2 can be' "pids.max of '/sys/fs/cgroup/few' is reached: echo max >" \
+finds processes less 'only 2 can be' "pids.max is reached: echo max >'/sys/fs/cgroup/few/pids.max'" \
 	'few processes in a cgroup' alone_in $top/few "$@"
 
 # --- descriptors: what doctor says a run needs is enough where all limits are held ---
