@@ -85,7 +85,8 @@ break_not_installed() {
 break_flood() {
 	tenant noisy "TokenSHA256=$(hash_of noisy)\nRunsMax=1\nQueueMax=2\n"
 	systemctl reload quodd.service
-	clients 4 noisy "$slow_job"
+	# Two more than run, wait and think at a time.
+	clients 6 noisy "$slow_job"
 	await at_least quod_refusals_total 3
 }
 
