@@ -25,8 +25,8 @@ make() {
 for each in memory pids cpu; do
 	finds "$each controller" works "$each limits are held by the cgroup" '' "root of the hierarchy: $each" "$@"
 done
-make alone
-finds 'cpu controller' works cgroup '' 'alone in a cgroup' alone_in $top/alone "$@"
+make apart
+finds 'cpu controller' works cgroup '' 'alone in a cgroup' alone_in $top/apart "$@"
 make beside
 finds 'memory controller' less 'busy' "subgroup 'supervisor'" 'other processes are in it' \
 	beside_in $top/beside "$@"
@@ -57,7 +57,7 @@ finds processes less 'only 2 can be' "pids.max is reached: echo max >'/sys/fs/cg
 	'few processes in a cgroup' alone_in $top/few "$@"
 
 # --- descriptors: what doctor says a run needs is enough where all limits are held ---
-alone_in $top/alone/supervisor sh -c 'ulimit -n 32; exec "$@"' sh "$quod" run --require-cgroup -o json -e 1 >"$dir/out"
+alone_in $top/apart/supervisor sh -c 'ulimit -n 32; exec "$@"' sh "$quod" run --require-cgroup -o json -e 1 >"$dir/out"
 is "$(field .status)" ok '32 descriptors do for a run with a cgroup'
 
 # --- clock sources ---
