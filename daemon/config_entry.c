@@ -85,32 +85,16 @@ static int use_policy(struct reading *reading, const char *name)
 				 "the policy '%.60s' cannot be used", name);
 }
 
-static int find_user(struct reading *reading, const char *name, uint32_t *ret_id)
+static bool find_id(enum roster_key_kind kind, const char *name, uint32_t *ret_id)
 {
-	const struct passwd *found;
+	const struct passwd *user = kind == ROSTER_UID ? getpwnam(name) : NULL;
+	const struct group *group = kind == ROSTER_GID ? getgrnam(name) : NULL;
 
-	if (number_parse_u32(name, 0, UINT32_MAX - 1, ret_id) == NUMBER_OK)
-		return 0;
-	found = getpwnam(name);
-	if (!found)
-		return fault_at(reading, reading->item.value, "there is no user '%.60s'",
-				name);
-	*ret_id = found->pw_uid;
-	return 0;
-}
-
-static int find_group(struct reading *reading, const char *name, uint32_t *ret_id)
-{
-	const struct group *found;
-
-	if (number_parse_u32(name, 0, UINT32_MAX - 1, ret_id) == NUMBER_OK)
-		return 0;
-	found = getgrnam(name);
-	if (!found)
-		return fault_at(reading, reading->item.value, "there is no group '%.60s'",
-				name);
-	*ret_id = found->gr_gid;
-	return 0;
+	if (user)
+		*ret_id = user->pw_uid;
+	else if (group)
+		*ret_id = group->gr_gid;
+	return user || group;
 }
 
 static bool parse_hash(const char *hex, unsigned char hash[ROSTER_HASH_BYTES])
@@ -191,24 +175,27 @@ static int check_key(struct reading *reading, const char *word,
 	return 0;
 }
 
+static int take_id(struct reading *reading, const char *word, enum roster_key_kind kind)
+{
+	struct roster_key key = {.kind = kind};
+	int r;
+
+	if (number_parse_u32(word, 0, UINT32_MAX - 1, &key.id) != NUMBER_OK &&
+	    !find_id(kind, word, &key.id))
+		return fault_at(reading, reading->item.value, "there is no %s '%.60s'",
+				kind == ROSTER_UID ? "user" : "group", word);
+	r = check_key(reading, word, &key);
+	return r < 0 ? r : add_key(reading, &key);
+}
+
 static int take_user(struct reading *reading, const char *word)
 {
-	struct roster_key key = {.kind = ROSTER_UID};
-	int r = find_user(reading, word, &key.id);
-
-	if (r == 0)
-		r = check_key(reading, word, &key);
-	return r < 0 ? r : add_key(reading, &key);
+	return take_id(reading, word, ROSTER_UID);
 }
 
 static int take_group(struct reading *reading, const char *word)
 {
-	struct roster_key key = {.kind = ROSTER_GID};
-	int r = find_group(reading, word, &key.id);
-
-	if (r == 0)
-		r = check_key(reading, word, &key);
-	return r < 0 ? r : add_key(reading, &key);
+	return take_id(reading, word, ROSTER_GID);
 }
 
 static int take_token(struct reading *reading, const char *word)
