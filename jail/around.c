@@ -48,7 +48,7 @@ static bool is_refused(long r)
 }
 
 /* One that does not let us ask is one. */
-static bool has_filter(void)
+bool around_has_filter(void)
 {
 	int mode = prctl(PR_GET_SECCOMP);
 
@@ -115,7 +115,7 @@ static bool is_refused_by_filter(const struct trial *trial)
 
 static bool filter_refuses(size_t first, size_t end)
 {
-	if (!has_filter())
+	if (!around_has_filter())
 		return false;
 	for (size_t i = first; i < end; i++)
 		if (is_refused_by_filter(&trials[i]))
@@ -128,7 +128,7 @@ JAIL_API int jail_filter_refusals(bool own_root, char *ret_names, size_t size)
 	size_t at = 0;
 	int count = 0;
 
-	if (!has_filter())
+	if (!around_has_filter())
 		return -ENOENT;
 	*ret_names = '\0';
 	for (size_t i = 0; i < TRIALS; i++) {
@@ -173,7 +173,7 @@ static bool lacks_setfcap(void)
 
 const char *around_clone(int errnum)
 {
-	if (errnum == ENOSYS && has_filter() && kernel_has_all())
+	if (errnum == ENOSYS && around_has_filter() && kernel_has_all())
 		return by_filter;
 	if (errnum == EPERM && filter_refuses(0, TRIALS_OF_CLONE))
 		return by_filter;
@@ -187,7 +187,7 @@ static const char *for_missing(enum jail_stage stage)
 	case JAIL_STAGE_ROOTFS:
 	case JAIL_STAGE_LIFELINE:
 	case JAIL_STAGE_FDS:
-		return has_filter() && kernel_has_all() ? by_filter : NULL;
+		return around_has_filter() && kernel_has_all() ? by_filter : NULL;
 	default:
 		return NULL;
 	}

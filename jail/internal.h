@@ -34,6 +34,8 @@ const char *jail_explain_root(int errnum);
  */
 const char *around_remedy(enum jail_stage stage, int errnum);
 const char *around_clone(int errnum);
+/* Is a seccomp filter on? */
+bool around_has_filter(void);
 
 /* spec.c */
 int spec_check(const struct jail_spec *spec, struct jail_error *err);

@@ -144,17 +144,6 @@ static long sysctl_number(const char *path, long missing)
 	return strtol(text, NULL, 10);
 }
 
-/* Where a filter is on, the line is "Seccomp:\t2". */
-static bool is_filtered(void)
-{
-	char text[4096];
-	own_fd int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-
-	text[n > 0 ? n : 0] = '\0';
-	return strstr(text, "\nSeccomp:\t2\n") != NULL;
-}
-
 /* The host's switches are for those without the capability. */
 static bool is_unprivileged(void)
 {
@@ -175,7 +164,7 @@ static const char *explain_permission(void)
 		return "AppArmor restricts user namespaces: sysctl -w "
 		       "kernel.apparmor_restrict_unprivileged_userns=0, or load the "
 		       "profile that lets quod make them";
-	if (is_filtered())
+	if (around_has_filter())
 		return "a seccomp filter around quod forbids it, as containers have one: "
 		       "allow clone3, clone and unshare with namespace flags there "
 		       "(--security-opt seccomp=FILE)";
