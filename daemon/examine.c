@@ -20,7 +20,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/own.h"
 #include "daemon/log.h"
 
@@ -41,8 +40,7 @@ static _Noreturn void child_main(int rows_fd, pid_t monitor)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGCHLD, SIG_DFL);
 	doctor_examine(&doctor);
-	_exit(file_write_all(rows_fd, (const char *)doctor.findings,
-			     doctor.count * sizeof(doctor.findings[0])) < 0);
+	_exit(findings_write(rows_fd, doctor.findings, doctor.count) < 0);
 }
 
 static void forget(struct examine *examine)

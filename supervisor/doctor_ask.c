@@ -16,7 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/own.h"
 #include "supervisor/client.h"
 #include "supervisor/doctor_checks.h"
@@ -186,8 +185,7 @@ static _Noreturn void child_main(const struct doctor *parent, int fd)
 				.room = parent->room};
 
 	ask(&doctor);
-	_exit(file_write_all(fd, (const char *)doctor.findings,
-			     doctor.count * sizeof(doctor.findings[0])) < 0);
+	_exit(findings_write(fd, doctor.findings, doctor.count) < 0);
 }
 
 /* --- and outside of it -------------------------------------------------------- */

@@ -110,6 +110,11 @@ void finding_write_json(const struct finding *finding, struct text *to)
 	text_add_char(to, '}');
 }
 
+int findings_write(int fd, const struct finding *findings, unsigned count)
+{
+	return file_write_all(fd, (const char *)findings, count * sizeof(*findings));
+}
+
 int findings_read(int fd, struct finding **ret_findings, unsigned *ret_count)
 {
 	own_free char *bytes = NULL;

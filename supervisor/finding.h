@@ -49,6 +49,9 @@ void finding_seal(struct finding *finding);
 /* As one object, with a member for each of its own. */
 void finding_write_json(const struct finding *finding, struct text *to);
 
+/* Rows for findings_read(), or for who reads them one by one. Errors: what write(2) gives. */
+int findings_write(int fd, const struct finding *findings, unsigned count);
+
 /* All rows in a file, sealed. *ret_findings is the caller's. Errors: -EBADMSG (it is none of
  * that), -ENOMEM, what read(2) gives. */
 int findings_read(int fd, struct finding **ret_findings, unsigned *ret_count);
