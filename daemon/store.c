@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing: the begin and the end of a run, each one transaction, which is one write to the
- * log of the database and no more: it is synced when it is carried over (store_keep.c).
- *
- * The record of a run that has just begun says that the daemon died: should it die, only
- * the status has to be changed.
+ * Writing: a row is in the journal before its run may go on (store_journal.c), and waits
+ * for its turn to go into the database, where many are one transaction. That is one write
+ * to the log of the database, which is synced when it is carried over (store_keep.c).
  */
 #include <errno.h>
-#include <sha256.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/vfs.h>
@@ -16,12 +12,6 @@
 #include "base/own.h"
 #include "daemon/log.h"
 #include "daemon/store_internal.h"
-#include "supervisor/clock.h"
-
-/* What output_record() may have, and the history does not take. */
-#define JSON_MOST (64u << 20)
-
-#define DIED "the daemon ended while this run was under way"
 
 /* --- statements --------------------------------------------------------------- */
 
@@ -102,293 +92,185 @@ bool store_space(const struct store *store, uint64_t *ret_all, uint64_t *ret_fre
 	return true;
 }
 
-static void bind_text(sqlite3_stmt *statement, int at, const char *text)
+/* --- rows that wait ----------------------------------------------------------- */
+
+void store_wait(struct store *store, struct row *row)
 {
-	sqlite3_bind_text(statement, at, text, -1, SQLITE_STATIC);
+	*store->waiting_end = row;
+	store->waiting_end = &row->next;
 }
 
-/* A text without a byte is not the same as none. */
-static void bind_bytes(sqlite3_stmt *statement, int at, const struct text *text)
+/* Of a run that has begun and is not over; NULL: it is in the database already. */
+static struct row *find_begun(const struct store *store, int64_t number)
 {
-	sqlite3_bind_text(statement, at, text_str(text), (int)text->len, SQLITE_STATIC);
-}
+	struct row *row = store->waiting;
 
-/* --- a run as it is kept ------------------------------------------------------ */
-
-static const char *tenant_of(const struct record *record)
-{
-	return record->tenant ? record->tenant : "";
-}
-
-static void hash_source(const struct request *request,
-			char hash[SHA256_DIGEST_STRING_LENGTH])
-{
-	SHA256Data((const uint8_t *)(request->source_len ? request->source : ""),
-		   request->source_len, hash);
-}
-
-/* Cut between two characters. */
-static void add_most(struct text *to, const struct text *from, size_t most)
-{
-	const char *bytes = text_str(from);
-	size_t len = from->len < most ? from->len : most;
-
-	text_add(to, bytes, text_utf8_span(bytes, len));
-}
-
-static void explain(struct ending_row *row, const struct record *record)
-{
-	row->has_error = record->error.set || record->why.len;
-	if (record->error.set) {
-		add_most(&row->error_name, &record->error.name, STORE_ERROR_NAME_MOST);
-		add_most(&row->error_message, &record->error.message,
-			 STORE_ERROR_MESSAGE_MOST);
-	} else {
-		add_most(&row->error_message, &record->why, STORE_ERROR_MESSAGE_MOST);
-	}
-}
-
-/* The same record with less in it. Its texts are borrowed. */
-static struct record without_words(const struct record *record)
-{
-	struct record less = *record;
-
-	less.has_value = less.value_is_json = false;
-	less.log.count = 0;
-	less.log.truncated = true;
-	return less;
-}
-
-/* What is left has bounds of its own: texts of an error, findings. */
-static void write_json(struct ending_row *row, const struct store *store,
-		       const struct record *record)
-{
-	struct record less;
-
-	record_write(record, &row->json);
-	if (row->json.len <= store->settings.record_most_bytes &&
-	    !text_status(&row->json))
-		return;
-	less = without_words(record);
-	text_clear(&row->json);
-	record_write(&less, &row->json);
-	row->abridged = true;
-}
-
-static void ending_free(struct ending_row *row)
-{
-	if (!row)
-		return;
-	text_free(&row->error_name);
-	text_free(&row->error_message);
-	text_free(&row->json);
-	free(row);
-}
-
-static void ending_cleanup(struct ending_row **row)
-{
-	ending_free(*row);
-}
-
-static const char *name_of_gate(enum gate_decision gate)
-{
-	static const char *const names[] = {
-		[GATE_ALLOWED] = "allowed", [GATE_REJECTED] = "rejected"};
-
-	return names[gate];
-}
-
-static struct ending_row *ending_new(const struct store *store,
-				     const struct record *record, int64_t number)
-{
-	struct ending_row *row = calloc(1, sizeof(*row));
-
-	if (!row)
-		return NULL;
-	*row = (struct ending_row){
-		.number = number,
-		.ended_ms = clock_real_ms(),
-		.status = status_infos[record->status].name,
-		.gate = name_of_gate(record->gate),
-		.engine = record->engine ? policy_engine_names[record->engine] : NULL,
-		.killed = record->killer ? record->kill_reason : NULL,
-		.passed = record->passed,
-		.error_name = TEXT_INIT(STORE_ERROR_NAME_MOST),
-		.error_message = TEXT_INIT(STORE_ERROR_MESSAGE_MOST),
-		.json = TEXT_INIT(JSON_MOST),
-		.wall_us = record->wall_us,
-		.cpu_us = record->cpu_us,
-		.setup_us = record->setup_us,
-		.queue_us = record->queue_us,
-		.memory_peak_bytes = record->memory_peak_bytes,
-	};
-	snprintf(row->tenant, sizeof(row->tenant), "%s", tenant_of(record));
-	explain(row, record);
-	write_json(row, store, record);
+	while (row && (row->facts.number != number || row->facts.flags & ROW_ENDED))
+		row = row->next;
 	return row;
 }
 
-static int64_t bytes_of(const struct text *json)
+/* Of the rows that wait, the last. */
+static void drop_last(struct store *store)
 {
-	return (int64_t)json->len + STORE_ROW_BYTES;
+	struct row **at = &store->waiting;
+
+	while ((*at)->next)
+		at = &(*at)->next;
+	row_free(*at);
+	*at = NULL;
+	store->waiting_end = at;
+}
+
+void store_forget(struct store *store)
+{
+	while (store->waiting) {
+		struct row *row = store->waiting;
+
+		store->waiting = row->next;
+		row_free(row);
+	}
+	store->waiting_end = &store->waiting;
+}
+
+static int put_record(struct store *store, const struct row *row)
+{
+	sqlite3_stmt *statement = store_reset(store, SQL_PUT_RECORD);
+
+	sqlite3_bind_int64(statement, 1, row->facts.number);
+	sqlite3_bind_blob64(statement, 2, text_str(&row->json), row->json.len,
+			    SQLITE_STATIC);
+	return store_step(store, SQL_PUT_RECORD);
+}
+
+/* A begin changes nothing where there is a row of that run: one that a death has left in
+ * the journal, too. */
+static int put_row(struct store *store, const struct row *row)
+{
+	enum store_statement id = row->facts.flags & ROW_ENDED ? SQL_PUT : SQL_INSERT;
+	int code;
+
+	if (text_status(&row->json))
+		return SQLITE_NOMEM;
+	row_bind(row, store_reset(store, id));
+	code = store_step(store, id);
+	return code == SQLITE_DONE && sqlite3_changes(store->db) ? put_record(store, row)
+								 : code;
+}
+
+int store_flush(struct store *store)
+{
+	int code;
+
+	if (!store->waiting)
+		return SQLITE_DONE;
+	code = store_begin_change(store);
+	for (struct row *row = store->waiting; code == SQLITE_DONE && row;
+	     row = row->next)
+		code = put_row(store, row);
+	code = store_end_change(store, code);
+	if (code != SQLITE_DONE)
+		return code;
+	for (const struct row *row = store->waiting; row; row = row->next)
+		if (row->facts.flags & ROW_ENDED)
+			share_add(store, row->facts.tenant, row_bytes(row));
+	store_forget(store);
+	journal_reset(&store->journal);
+	return SQLITE_DONE;
+}
+
+/* A row that waits survives us from here on. SQLite's code. */
+static int make_safe(struct store *store, struct row *row)
+{
+	row->in_journal = journal_append(&store->journal, row) == 0;
+	if (row->in_journal)
+		return SQLITE_DONE;
+	return store->damaged ? SQLITE_CORRUPT : store_flush(store);
 }
 
 /* --- begin -------------------------------------------------------------------- */
 
-static int insert(struct store *store, const struct record *record, int64_t bytes)
-{
-	sqlite3_stmt *statement = store_reset(store, SQL_INSERT);
-	char hash[SHA256_DIGEST_STRING_LENGTH];
-	int at = 1;
-
-	hash_source(record->request, hash);
-	bind_text(statement, at++, record->id);
-	bind_text(statement, at++, tenant_of(record));
-	bind_text(statement, at++, record->request->policy->name);
-	sqlite3_bind_int(statement, at++, record->request->check_only);
-	bind_text(statement, at++, hash);
-	sqlite3_bind_int64(statement, at++, (int64_t)record->request->source_len);
-	sqlite3_bind_int64(statement, at++, record->started_ms);
-	sqlite3_bind_int64(statement, at++, bytes);
-	return store_step(store, SQL_INSERT);
-}
-
-static int keep_json(struct store *store, int64_t number, const struct text *json)
-{
-	sqlite3_stmt *statement = store_reset(store, SQL_INSERT_RECORD);
-
-	sqlite3_bind_int64(statement, 1, number);
-	sqlite3_bind_blob64(statement, 2, text_str(json), json->len, SQLITE_STATIC);
-	return store_step(store, SQL_INSERT_RECORD);
-}
-
-static void write_death(const struct record *record, struct text *to)
-{
-	struct record dead = *record;
-
-	dead.why = (struct text)TEXT_INIT(ERROR_TEXT_MOST);
-	dead.status = STATUS_INTERNAL_ERROR;
-	text_add_str(&dead.why, DIED);
-	record_write(&dead, to);
-	text_free(&dead.why);
-}
-
 int store_begin(struct store *store, const struct record *record, int64_t *ret_number)
 {
-	own_text struct text json = TEXT_INIT(JSON_MOST);
-	int code;
+	struct row *row;
+	int code = SQLITE_DONE;
 
 	if (store->trouble[0])
 		return -EIO;
-	write_death(record, &json);
-	code = text_status(&json) ? SQLITE_NOMEM : store_begin_change(store);
-	if (code == SQLITE_DONE)
-		code = insert(store, record, bytes_of(&json));
-	if (code == SQLITE_DONE) {
-		*ret_number = sqlite3_last_insert_rowid(store->db);
-		code = keep_json(store, *ret_number, &json);
+	if (!journal_has_room(&store->journal))
+		code = store_flush(store);
+	row = code == SQLITE_DONE ? row_new() : NULL;
+	if (code == SQLITE_DONE && (!row || row_begin(row, record) < 0))
+		code = SQLITE_NOMEM;
+	if (code != SQLITE_DONE) {
+		row_free(row);
+		return store_note_trouble(store, code);
 	}
-	code = store_end_change(store, code);
-	return code == SQLITE_DONE ? 0 : store_note_trouble(store, code);
+	row->facts.number = ++store->newest;
+	store_wait(store, row);
+	code = make_safe(store, row);
+	if (code != SQLITE_DONE) {
+		drop_last(store);
+		return store_note_trouble(store, code);
+	}
+	*ret_number = store->newest;
+	return 0;
 }
 
 /* --- end ---------------------------------------------------------------------- */
 
-static int update(struct store *store, const struct ending_row *row)
+/* What was never begun may still be refused. */
+static int end_unbegun(struct store *store, struct row *row)
 {
-	sqlite3_stmt *statement = store_reset(store, SQL_UPDATE);
-	int at = 1;
+	int code;
 
-	bind_text(statement, at++, row->status);
-	sqlite3_bind_int(statement, at++, row->passed);
-	bind_text(statement, at++, row->gate);
-	bind_text(statement, at++, row->engine);
-	bind_text(statement, at++, row->killed);
-	if (row->has_error && row->error_name.len)
-		bind_bytes(statement, at, &row->error_name);
-	at++;
-	if (row->has_error)
-		bind_bytes(statement, at, &row->error_message);
-	at++;
-	sqlite3_bind_int64(statement, at++, (int64_t)row->wall_us);
-	sqlite3_bind_int64(statement, at++, (int64_t)row->cpu_us);
-	sqlite3_bind_int64(statement, at++, (int64_t)row->setup_us);
-	sqlite3_bind_int64(statement, at++, (int64_t)row->queue_us);
-	sqlite3_bind_int64(statement, at++, (int64_t)row->memory_peak_bytes);
-	sqlite3_bind_int64(statement, at++, row->ended_ms);
-	sqlite3_bind_int(statement, at++, row->abridged);
-	sqlite3_bind_int64(statement, at++, bytes_of(&row->json));
-	sqlite3_bind_int64(statement, at, row->number);
-	return store_step(store, SQL_UPDATE);
-}
-
-/* Within a change that the caller has begun. */
-static int write_end(struct store *store, const struct ending_row *row)
-{
-	int code = text_status(&row->json) ? SQLITE_NOMEM : update(store, row);
-
-	return code == SQLITE_DONE ? keep_json(store, row->number, &row->json) : code;
-}
-
-int store_write_waiting(struct store *store)
-{
-	int code = SQLITE_DONE;
-
-	while (code == SQLITE_DONE && store->waiting) {
-		struct ending_row *row = store->waiting;
-
-		code = store_begin_change(store);
-		if (code == SQLITE_DONE)
-			code = write_end(store, row);
-		code = store_end_change(store, code);
-		if (code != SQLITE_DONE)
-			break;
-		share_add(store, row->tenant, bytes_of(&row->json));
-		store->waiting = row->next;
-		ending_free(row);
-	}
-	if (!store->waiting)
-		store->waiting_end = &store->waiting;
-	return code;
-}
-
-/* What was never begun is both at once. */
-static int write_whole(struct store *store, const struct record *record,
-		       struct ending_row *row)
-{
-	int code = store_begin_change(store);
-
+	row->facts.number = ++store->newest;
+	store_wait(store, row);
+	code = make_safe(store, row);
 	if (code == SQLITE_DONE)
-		code = insert(store, record, bytes_of(&row->json));
-	row->number = sqlite3_last_insert_rowid(store->db);
-	if (code == SQLITE_DONE)
-		code = write_end(store, row);
-	code = store_end_change(store, code);
+		return 0;
+	drop_last(store);
+	return store_note_trouble(store, code);
+}
+
+static int end_begun(struct store *store, struct row *row)
+{
+	int code = make_safe(store, row);
+
 	if (code != SQLITE_DONE)
-		return store_note_trouble(store, code);
-	share_add(store, row->tenant, bytes_of(&row->json));
+		store_note_trouble(store, code);
 	return 0;
 }
 
 int store_end(struct store *store, const struct record *record, int64_t number)
 {
-	__attribute__((cleanup(ending_cleanup))) struct ending_row *row =
-		ending_new(store, record, number);
-	int code;
+	struct row *begun = number ? find_begun(store, number) : NULL;
+	struct row *row = begun ? begun : row_new();
 
+	if (number == 0 && store->trouble[0]) {
+		row_free(row);
+		return -EIO;
+	}
 	if (!row)
 		return store_note_trouble(store, SQLITE_NOMEM);
+	/* Without memory for its record it waits, and there is trouble, until the end. */
+	row_end(row, record, store->settings.record_most_bytes);
 	if (number == 0)
-		return store->trouble[0] ? -EIO : write_whole(store, record, row);
-	*store->waiting_end = row;
-	store->waiting_end = &row->next;
-	TAKE_PTR(row);
-	if (store->damaged)
-		return 0;
-	code = store_write_waiting(store);
-	if (code != SQLITE_DONE)
-		store_note_trouble(store, code);
-	return 0;
+		return end_unbegun(store, row);
+	row->facts.number = number;
+	if (!begun)
+		store_wait(store, row);
+	return end_begun(store, row);
+}
+
+/* --- the end of it all -------------------------------------------------------- */
+
+static bool is_lost(const struct store *store)
+{
+	for (const struct row *row = store->waiting; row; row = row->next)
+		if (!row->in_journal || store->journal.fd < 0)
+			return true;
+	return false;
 }
 
 /* Those that are never closed. */
@@ -398,17 +280,13 @@ void store_free(struct store *store)
 {
 	if (!store)
 		return;
-	if (store->waiting && !store->damaged)
-		store_write_waiting(store);
-	if (store->waiting)
+	if (!store->damaged)
+		store_flush(store);
+	if (is_lost(store))
 		log_say("ends of runs are not in the history: they will be "
 			"internal_error there");
-	while (store->waiting) {
-		struct ending_row *row = store->waiting;
-
-		store->waiting = row->next;
-		ending_free(row);
-	}
+	store_forget(store);
+	journal_close(&store->journal);
 	for (int i = 0; i < SQL_COUNT; i++)
 		sqlite3_finalize(store->statements[i]);
 	share_free(store);

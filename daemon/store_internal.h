@@ -3,14 +3,13 @@
 #ifndef QUOD_STORE_INTERNAL_H
 #define QUOD_STORE_INTERNAL_H
 
+#include <sha256.h>
 #include <sqlite3.h>
 
 #include "daemon/store.h"
 
 #define STORE_RUNNING_NAME "running"
 
-#define STORE_ERROR_NAME_MOST	 64u
-#define STORE_ERROR_MESSAGE_MOST 512u
 /* With longer names than that there are no tenants. */
 #define STORE_TENANT_ROOM 256
 /* Of a run beside its record: for the sum of a tenant. */
@@ -22,21 +21,25 @@
 	"gate, engine, killed, error_name, error_message, wall_us, cpu_us, "         \
 	"setup_us, queue_us, memory_peak_bytes, started_ms, ended_ms, abridged"
 
+/* In the order in which row_bind() has them. */
+#define ROW_COLUMNS                                                           \
+	"number, id, tenant, policy, checked, source_sha256, source_bytes, "  \
+	"started_ms, status, passed, abridged, bytes, gate, engine, killed, " \
+	"error_name, error_message, wall_us, cpu_us, setup_us, queue_us, "    \
+	"memory_peak_bytes, ended_ms"
+#define ROW_PLACES "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
+
 /* X(id, SQL) */
 #define STORE_STATEMENTS(X)                                                             \
 	X(BEGIN, "BEGIN IMMEDIATE")                                                     \
 	X(COMMIT, "COMMIT")                                                             \
 	X(ROLLBACK, "ROLLBACK")                                                         \
 	X(PROBE, "PRAGMA user_version = 1")                                             \
-	X(INSERT, "INSERT INTO runs (id, tenant, policy, checked, source_sha256, "      \
-		  "source_bytes, status, passed, started_ms, abridged, bytes) "         \
-		  "VALUES (?, ?, ?, ?, ?, ?, '" STORE_RUNNING_NAME "', 0, ?, 0, ?)")    \
-	X(INSERT_RECORD, "INSERT OR REPLACE INTO records (number, json) VALUES (?, ?)") \
-	X(UPDATE,                                                                       \
-	  "UPDATE runs SET status = ?, passed = ?, gate = ?, engine = ?, killed = ?, "  \
-	  "error_name = ?, error_message = ?, wall_us = ?, cpu_us = ?, setup_us = ?, "  \
-	  "queue_us = ?, memory_peak_bytes = ?, ended_ms = ?, abridged = ?, "           \
-	  "bytes = ? WHERE number = ?")                                                 \
+	X(INSERT,                                                                       \
+	  "INSERT OR IGNORE INTO runs (" ROW_COLUMNS ") VALUES (" ROW_PLACES ")")       \
+	X(PUT, "INSERT OR REPLACE INTO runs (" ROW_COLUMNS ") VALUES (" ROW_PLACES ")") \
+	X(PUT_RECORD, "INSERT OR REPLACE INTO records (number, json) VALUES (?, ?)")    \
+	X(NEWEST, "SELECT coalesce(max(number), 0) FROM runs")                          \
 	X(FIND, "SELECT " SUMMARY_COLUMNS ", number FROM runs WHERE id = ?1 "           \
 		"AND (?2 IS NULL OR tenant = ?2)")                                      \
 	X(FIND_RECORD, "SELECT json FROM records WHERE number = ?")                     \
@@ -62,15 +65,57 @@ enum store_statement {
 		SQL_COUNT
 };
 
-/* A run's end, apart from its record, which does not live so long. */
-struct ending_row {
-	struct ending_row *next; /* of those that wait */
-	int64_t number, ended_ms;
-	char tenant[STORE_TENANT_ROOM];
-	const char *status, *gate, *engine, *killed; /* static */
-	bool passed, abridged, has_error;
-	struct text error_name, error_message, json;
+#define ROW_KILLED_ROOM 24
+
+/* What is known of a run, apart from its record, which does not live so long. It goes to
+ * the journal as it lies in memory. */
+struct row_facts {
+	int64_t number, started_ms, ended_ms;
+	uint64_t source_bytes;
 	uint64_t wall_us, cpu_us, setup_us, queue_us, memory_peak_bytes;
+	uint32_t flags; /* ROW_... */
+	uint32_t status, gate, engine;
+	char id[RUNID_LEN + 1];
+	char tenant[STORE_TENANT_ROOM];
+	char policy[POLICY_NAME_MOST + 1];
+	char source_sha256[SHA256_DIGEST_STRING_LENGTH];
+	char killed[ROW_KILLED_ROOM]; /* "": nobody has */
+};
+
+#define ROW_CHECKED   1u
+#define ROW_ENDED     2u
+#define ROW_PASSED    4u
+#define ROW_ABRIDGED  8u
+#define ROW_HAS_ERROR 16u
+
+struct row {
+	struct row *next; /* of those that are not yet in the database */
+	struct row_facts facts;
+	struct text error_name, error_message, json;
+	bool in_journal;
+};
+
+/* The journal's file, and what is at the begin of a page in it. A pass is what is written
+ * between two resets: what an earlier one has left behind its own rows is not taken for
+ * theirs. */
+#define JOURNAL_PAGE_BYTES 4096u
+#define JOURNAL_PAGES	   64u
+
+struct journal_head {
+	unsigned char digest[SHA256_DIGEST_LENGTH]; /* of what follows */
+	uint64_t pass;
+	uint32_t page; /* its own place */
+	uint32_t name_len, message_len, json_len;
+	struct row_facts facts;
+};
+
+/* Where rows are from when they are known until they are in the database; see
+ * store_journal.c. */
+struct journal {
+	int fd;	       /* -1: none; then the rows are in memory alone */
+	uint32_t used; /* pages */
+	uint64_t pass;
+	unsigned char *entry; /* owned */
 };
 
 /* How much of the history is whose: of runs that are over. */
@@ -88,7 +133,9 @@ struct store {
 	char trouble[STORE_WHY_ROOM]; /* "": none */
 	bool damaged;		      /* trouble that ends only with the process */
 	int errnum;		      /* of the last failure, where the system has one */
-	struct ending_row *waiting, **waiting_end;
+	struct row *waiting, **waiting_end;
+	int64_t newest; /* number */
+	struct journal journal;
 	int log_pages; /* in the write-ahead log */
 	struct share *shares;
 	size_t shares_count;
@@ -103,10 +150,36 @@ int store_begin_change(struct store *store);
 int store_end_change(struct store *store, int code);
 /* Returns -EIO; what SQLite says is the trouble from now on. */
 int store_note_trouble(struct store *store, int code);
-/* Those that waited, oldest first, until one cannot be written. SQLite's code. */
-int store_write_waiting(struct store *store);
+/* Into the database goes what is not yet there, all or nothing. SQLite's code. */
+int store_flush(struct store *store);
+/* The store's from now on. */
+void store_wait(struct store *store, struct row *row);
+/* Nothing waits any more, whether it is in the database or not. */
+void store_forget(struct store *store);
 /* "" for none, and where there is no memory for it. SQLite's, until the next step. */
 const char *store_text(sqlite3_stmt *statement, int column);
+
+/* store_row.c. Owned; NULL: no memory. */
+struct row *row_new(void);
+void row_free(struct row *row);
+/* As what it is if the daemon dies now. Errors: -ENOMEM. */
+int row_begin(struct row *row, const struct record *record);
+/* Errors: -ENOMEM. */
+int row_end(struct row *row, const struct record *record, size_t json_most);
+/* In the order of ROW_COLUMNS; borrowed until the statement is reset. */
+void row_bind(const struct row *row, sqlite3_stmt *statement);
+int64_t row_bytes(const struct row *row);
+
+/* store_journal.c. Opens it, and what a death has left in it waits from now on. Errors: of
+ * the system, negative. */
+int journal_open(struct store *store, const char *path);
+void journal_close(struct journal *journal);
+/* Errors: -ENOSPC where it does not fit, or what the system says. */
+int journal_append(struct journal *journal, const struct row *row);
+/* So much room is left that all that is under way can end in it. */
+bool journal_has_room(const struct journal *journal);
+/* All of it is in the database. */
+void journal_reset(struct journal *journal);
 
 /* store_open.c */
 void store_explain(int code, int errnum, char why[STORE_WHY_ROOM]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is done beside, in steps so small that a request behind one of them does not notice:
+ * What is done beside: rows that wait go into the database, and then comes the rest, in
+ * steps so small that a request behind one of them does not notice:
  * a few rows deleted, a few pages given back. Only the sync of a log that has grown is
  * larger, and that comes seldom.
  */
@@ -36,7 +37,7 @@ static int carry_over(struct store *store)
 /* A write of a page says whether there can be more of them. */
 static void try_again(struct store *store)
 {
-	if (carry_over(store) != SQLITE_DONE || store_write_waiting(store) != SQLITE_DONE)
+	if (carry_over(store) != SQLITE_DONE || store_flush(store) != SQLITE_DONE)
 		return;
 	store->trouble[0] = '\0';
 	log_say("the history can be written again: runs are taken on");
@@ -166,7 +167,9 @@ unsigned store_keep(struct store *store)
 		try_again(store);
 		return RETRY_MS;
 	}
-	code = delete_aged(store, &aged);
+	code = store_flush(store);
+	if (code == SQLITE_DONE)
+		code = delete_aged(store, &aged);
 	if (code == SQLITE_DONE)
 		code = delete_surplus(store, &surplus);
 	if (code == SQLITE_DONE)

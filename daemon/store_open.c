@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opening, which is all that touches a name. Afterwards two files stay open, the database
- * and its write-ahead log, and under the server's filter SQLite only reads, writes, syncs,
+ * Opening, which is all that touches a name. Afterwards three files stay open, the journal,
+ * the database and its write-ahead log, and under the server's filter SQLite only reads, writes, syncs,
  * measures and truncates them:
  *
  * - locking_mode=EXCLUSIVE: the index of the log is in memory of our own, not in a file
@@ -31,8 +31,9 @@
 #include "daemon/store_internal.h"
 #include "supervisor/clock.h"
 
-#define FILE_NAME "runs.db"
-#define LOG_NAME  FILE_NAME "-wal"
+#define FILE_NAME    "runs.db"
+#define LOG_NAME     FILE_NAME "-wal"
+#define JOURNAL_NAME "journal"
 
 /* "quod", and the form of the tables. */
 #define APPLICATION 0x71756f64
@@ -274,6 +275,29 @@ static int on_log_written(void *whose, sqlite3 *db, const char *name, int pages)
 	return SQLITE_OK;
 }
 
+/* What a death has left in the journal comes before those that died. Twice written it is
+ * counted once: nothing was counted before. */
+static int take_rows(struct store *store)
+{
+	sqlite3_stmt *newest = NULL;
+	int code = store_flush(store);
+
+	if (code == SQLITE_DONE) {
+		share_free(store);
+		code = end_the_dead(store);
+	}
+	if (code == SQLITE_OK)
+		code = share_count(store) == SQLITE_DONE ? SQLITE_OK : SQLITE_CORRUPT;
+	if (code != SQLITE_OK)
+		return code;
+	newest = store_reset(store, SQL_NEWEST);
+	code = sqlite3_step(newest);
+	if (code == SQLITE_ROW)
+		store->newest = sqlite3_column_int64(newest, 0);
+	sqlite3_reset(newest);
+	return code == SQLITE_ROW ? SQLITE_OK : code;
+}
+
 static int take(struct store *store, const char *path, char why[STORE_WHY_ROOM])
 {
 	int code = sqlite3_open_v2(path, &store->db,
@@ -297,9 +321,7 @@ static int take(struct store *store, const char *path, char why[STORE_WHY_ROOM])
 	if (code == SQLITE_OK)
 		code = prepare_statements(store);
 	if (code == SQLITE_OK)
-		code = end_the_dead(store);
-	if (code == SQLITE_OK)
-		code = share_count(store) == SQLITE_DONE ? SQLITE_OK : SQLITE_CORRUPT;
+		code = take_rows(store);
 	if (code != SQLITE_OK)
 		return code;
 	sqlite3_wal_hook(store->db, on_log_written, store);
@@ -350,6 +372,25 @@ static bool is_damage(int code)
 	return code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
 }
 
+/* In memory it only counts. */
+static int open_journal(struct store *store, const char *dir, char why[STORE_WHY_ROOM])
+{
+	char path[PATH_ROOM];
+	int r;
+
+	if (!dir)
+		return 0;
+	snprintf(path, sizeof(path), "%s/" JOURNAL_NAME, dir);
+	r = journal_open(store, path);
+	if (r < 0)
+		snprintf(why, STORE_WHY_ROOM,
+			 "the history cannot be used: history/" JOURNAL_NAME ": %s%s",
+			 strerror(-r),
+			 r == -ENOSPC ? ": make room on the disk of the state directory"
+				      : "");
+	return r;
+}
+
 static int open_at(struct store *store, const char *dir, char why[STORE_WHY_ROOM])
 {
 	char path[PATH_ROOM] = ":memory:";
@@ -392,8 +433,10 @@ int store_open(const char *dir, const struct store_settings *settings,
 	store->dir = dir ? open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 	store_configure(store, settings);
 	store->waiting_end = &store->waiting;
+	store->journal.fd = -1;
 	umask(0077);
-	code = open_at(store, dir, why);
+	code = open_journal(store, dir, why) < 0 ? SQLITE_IOERR
+						 : open_at(store, dir, why);
 	if (code == SQLITE_OK) {
 		*ret_store = TAKE_PTR(store);
 		return 0;
@@ -401,6 +444,8 @@ int store_open(const char *dir, const struct store_settings *settings,
 	if (!why[0])
 		store_explain(code, sqlite3_system_errno(store->db), why);
 	let_go(store);
+	store_forget(store);
+	journal_close(&store->journal);
 	close_fd(store->dir);
 	return -EIO;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading: one run, or a page of summaries. A page ends after so many rows were looked at,
+ * Reading: one run, or a page of summaries, after what waits went into the database. A page ends after so many rows were looked at,
  * so that nobody makes the server search for long; where it then goes on stands in "next".
  */
 #include <errno.h>
@@ -164,6 +164,15 @@ static sqlite3_stmt *begin_list(struct store *store, const struct store_query *q
 	return rows;
 }
 
+/* Where the database cannot be written, what is in it can still be read. */
+static void flush(struct store *store)
+{
+	int code = store->damaged ? SQLITE_DONE : store_flush(store);
+
+	if (code != SQLITE_DONE)
+		store_note_trouble(store, code);
+}
+
 static int read_failed(struct store *store, int code)
 {
 	log_say("the history cannot be read: %s", sqlite3_errstr(code));
@@ -174,11 +183,13 @@ static int read_failed(struct store *store, int code)
 
 int store_list(struct store *store, const struct store_query *query, struct text *to)
 {
-	sqlite3_stmt *rows = begin_list(store, query);
+	sqlite3_stmt *rows;
 	char last[RUNID_LEN + 1] = "";
 	unsigned looked = 0, added = 0;
 	int code;
 
+	flush(store);
+	rows = begin_list(store, query);
 	text_add_str(to, "{\"runs\":[");
 	while ((code = sqlite3_step(rows)) == SQLITE_ROW) {
 		if (looked++ == STORE_LOOK_MOST || added == query->limit)
@@ -218,9 +229,11 @@ static int add_record(struct store *store, int64_t number, struct text *to)
 int store_find(struct store *store, const char *tenant, const char *id,
 	       enum store_found *ret_found, struct text *to)
 {
-	sqlite3_stmt *row = store_reset(store, SQL_FIND);
+	sqlite3_stmt *row;
 	int code;
 
+	flush(store);
+	row = store_reset(store, SQL_FIND);
 	*ret_found = STORE_NOTHING;
 	sqlite3_bind_text(row, 1, id, -1, SQLITE_STATIC);
 	sqlite3_bind_text(row, 2, tenant, -1, SQLITE_STATIC);

@@ -179,7 +179,7 @@ test_confinement() {
 		done
 		is "$(find "/proc/$server/fd" -type l -exec readlink {} + |
 			grep '^/[^d]' | sort -u | tr '\n' ' ')" \
-			"/history /history/runs.db /history/runs.db-wal $dir/log " \
+			"/history /history/journal /history/runs.db /history/runs.db-wal $dir/log " \
 			'it has nothing open but its history and its log'
 	else
 		holds 'its memory is nobody else'"'"'s' \
