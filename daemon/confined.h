@@ -14,6 +14,9 @@
 /* Where that directory then is. */
 #define SERVER_HISTORY_NAME "history"
 
+/* The exit status of a server where another start would end in the same way. */
+#define SERVER_EXIT_FOR_GOOD 2
+
 /* A user, in the user namespace of who looks. */
 struct seen {
 	uid_t uid;

@@ -32,6 +32,7 @@
 #include "base/own.h"
 #include "base/signal_name.h"
 #include "daemon/config.h"
+#include "daemon/confined.h"
 #include "daemon/examine.h"
 #include "daemon/http.h"
 #include "daemon/log.h"
@@ -514,6 +515,18 @@ static int on_order(sd_event_source *source, int fd, uint32_t events, void *user
 	return 0;
 }
 
+/* A server that has served does not say that the next one could not. */
+static int code_of_end(const struct monitor *m, const siginfo_t *info)
+{
+	if (info->si_code != CLD_EXITED)
+		return 1;
+	if (m->stopping && !m->broken)
+		return info->si_status;
+	return !m->bounds.alives && info->si_status == SERVER_EXIT_FOR_GOOD
+		       ? QUODD_EXIT_CONFIGURATION
+		       : 1;
+}
+
 static int on_server_end(sd_event_source *source, int fd, uint32_t events, void *userdata)
 {
 	struct monitor *m = userdata;
@@ -532,10 +545,7 @@ static int on_server_end(sd_event_source *source, int fd, uint32_t events, void 
 	else if (info.si_status != 0 || !m->stopping)
 		log_event(LOG_SERVER_LOST, NULL, 0,
 			  "the server has ended with exit status %d", info.si_status);
-	return sd_event_exit(m->event,
-			     m->stopping && !m->broken && info.si_code == CLD_EXITED
-				     ? info.si_status
-				     : 1);
+	return sd_event_exit(m->event, code_of_end(m, &info));
 }
 
 static int on_drained(sd_event_source *source, uint64_t usec, void *userdata)

@@ -12,6 +12,9 @@
 #include "supervisor/interp.h"
 #include "supervisor/place.h"
 
+/* Of quodd, where another start would end in the same way. */
+#define QUODD_EXIT_CONFIGURATION 2
+
 struct monitor_setup {
 	const struct interp *interp;
 	const struct run_place *place;

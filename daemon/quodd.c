@@ -31,8 +31,6 @@
 #include "daemon/start.h"
 #include "daemon/state.h"
 
-#define EXIT_CONFIGURATION 2
-
 struct quodd_args {
 	const char *config, *socket, *state, *runs, *pool, *server_user;
 	bool user, tcp_anywhere, test, help, version;
@@ -348,5 +346,5 @@ int quodd_main(int argc, char **argv, const char *server)
 	listeners_close(&q.listeners);
 	text_free(&q.socket);
 	text_free(&q.state);
-	return r < 0 ? EXIT_CONFIGURATION : r;
+	return r < 0 ? QUODD_EXIT_CONFIGURATION : r;
 }

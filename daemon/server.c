@@ -314,5 +314,7 @@ int main(int argc, char **argv)
 	ignore_signals();
 	if (r == 0)
 		r = serve(&server, args);
+	if (r == -EPROTONOSUPPORT)
+		return SERVER_EXIT_FOR_GOOD;
 	return r < 0 ? 1 : 0;
 }

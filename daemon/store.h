@@ -44,7 +44,7 @@ struct store_settings {
  * In the directory `dir`, which nobody else may write to; NULL: in memory. Files are opened
  * here and never again: afterwards the process can do without open(2), unlink(2) and
  * sockets. A database that is damaged is renamed and a new one begun. Errors, with `why`
- * filled: -EIO and -ENOMEM.
+ * filled: -EIO, -ENOMEM, and -EPROTONOSUPPORT: a newer quodd has written it.
  */
 int store_open(const char *dir, const struct store_settings *settings,
 	       struct store **ret_store, char why[STORE_WHY_ROOM]);

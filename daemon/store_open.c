@@ -447,5 +447,5 @@ int store_open(const char *dir, const struct store_settings *settings,
 	store_forget(store);
 	journal_close(&store->journal);
 	close_fd(store->dir);
-	return -EIO;
+	return code == SQLITE_MISMATCH ? -EPROTONOSUPPORT : -EIO;
 }

@@ -454,6 +454,13 @@ test_damage() {
 	daemon_stop
 }
 
+# A newer quodd has left it: every start would end in the same way, and a manager is told so.
+test_newer() {
+	printf '\002' | dd of="$dir/state/history/runs.db" bs=1 seek=63 conv=notrunc 2>/dev/null
+	rm -f "$dir/state/history/runs.db-wal"
+	wrong 'was written by a newer quodd' 'the history of a newer quodd is left alone'
+}
+
 # wrong TEXT NAME: it does not begin, and says why.
 wrong() {
 	code=0
@@ -551,6 +558,7 @@ test_retention
 daemon_start
 test_full_disk
 test_damage
+test_newer
 test_planted
 test_memory
 rm -rf "$dir/state"

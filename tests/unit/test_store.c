@@ -444,7 +444,7 @@ Test(store, a_newer_form_is_left_alone)
 	cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
 	sqlite3_exec(db, "PRAGMA user_version = 2", NULL, NULL, NULL);
 	sqlite3_close(db);
-	cr_expect_eq(store_open(dir, &settings, &store, why), -EIO);
+	cr_expect_eq(store_open(dir, &settings, &store, why), -EPROTONOSUPPORT);
 	cr_expect(strstr(why, "newer"), "%s", why);
 	cr_expect_eq(count_damaged(), 0);
 }
