@@ -173,6 +173,8 @@ int64_t row_bytes(const struct row *row);
 /* store_journal.c. Opens it, and what a death has left in it waits from now on. Errors: of
  * the system, negative. */
 int journal_open(struct store *store, const char *path);
+/* The rows of the whole file, as many as are sound, wait from now on. Errors: -ENOMEM. */
+int journal_read(struct store *store, const unsigned char *file);
 void journal_close(struct journal *journal);
 /* Errors: -ENOSPC where it does not fit, or what the system says. */
 int journal_append(struct journal *journal, const struct row *row);

@@ -191,8 +191,7 @@ static struct row *row_of(const struct journal_head *head, const unsigned char *
 	return row;
 }
 
-/* As many as are whole. */
-static int read_rows(struct store *store, const unsigned char *file)
+int journal_read(struct store *store, const unsigned char *file)
 {
 	struct journal_head head;
 	uint64_t pass = 0;
@@ -263,7 +262,7 @@ int journal_open(struct store *store, const char *path)
 	if (r == 0)
 		r = read_file(fd, file, FILE_BYTES);
 	if (r == 0)
-		r = read_rows(store, file);
+		r = journal_read(store, file);
 	if (r == 0 && getrandom(&journal->pass, sizeof(journal->pass), 0) < 0)
 		r = -errno;
 	if (r == 0)
