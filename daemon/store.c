@@ -150,8 +150,6 @@ static int put_row(struct store *store, const struct row *row)
 	enum store_statement id = row->facts.flags & ROW_ENDED ? SQL_PUT : SQL_INSERT;
 	int code;
 
-	if (text_status(&row->json))
-		return SQLITE_NOMEM;
 	row_bind(row, store_reset(store, id));
 	code = store_step(store, id);
 	return code == SQLITE_DONE && sqlite3_changes(store->db) ? put_record(store, row)
@@ -253,7 +251,6 @@ int store_end(struct store *store, const struct record *record, int64_t number)
 	}
 	if (!row)
 		return store_note_trouble(store, SQLITE_NOMEM);
-	/* Without memory for its record it waits, and there is trouble, until the end. */
 	row_end(row, record, store->settings.record_most_bytes);
 	if (number == 0)
 		return end_unbegun(store, row);

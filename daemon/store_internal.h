@@ -65,6 +65,9 @@ enum store_statement {
 		SQL_COUNT
 };
 
+/* Runs are counted from 1 on; no honest server comes so far. */
+#define ROW_NUMBER_MOST (INT64_C(1) << 53)
+
 #define ROW_KILLED_ROOM 24
 
 /* What is known of a run, apart from its record, which does not live so long. It goes to
@@ -164,8 +167,7 @@ struct row *row_new(void);
 void row_free(struct row *row);
 /* As what it is if the daemon dies now. Errors: -ENOMEM. */
 int row_begin(struct row *row, const struct record *record);
-/* Errors: -ENOMEM. */
-int row_end(struct row *row, const struct record *record, size_t json_most);
+void row_end(struct row *row, const struct record *record, size_t json_most);
 /* In the order of ROW_COLUMNS; borrowed until the statement is reset. */
 void row_bind(const struct row *row, sqlite3_stmt *statement);
 int64_t row_bytes(const struct row *row);

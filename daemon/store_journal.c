@@ -151,7 +151,7 @@ static bool is_string(const char *bytes, size_t room)
 
 static bool is_sound(const struct row_facts *facts)
 {
-	return facts->number > 0 && facts->number < INT64_MAX &&
+	return facts->number > 0 && facts->number <= ROW_NUMBER_MOST &&
 	       facts->status < STATUS_COUNT && facts->gate < GATE_DECISIONS &&
 	       facts->engine < POLICY_ENGINES_COUNT &&
 	       is_string(facts->id, sizeof(facts->id)) && runid_is_valid(facts->id) &&
@@ -238,12 +238,15 @@ static int read_file(int fd, unsigned char *to, size_t room)
 static int reserve(int fd)
 {
 	struct stat st;
+	int errnum;
 
 	if (fstat(fd, &st) < 0)
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
-	return -posix_fallocate(fd, 0, (off_t)FILE_BYTES);
+	errnum = posix_fallocate(fd, 0, (off_t)FILE_BYTES);
+	/* Some file systems cannot: then it grows as it is written. */
+	return errnum == EOPNOTSUPP ? 0 : -errnum;
 }
 
 int journal_open(struct store *store, const char *path)

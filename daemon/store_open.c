@@ -295,7 +295,9 @@ static int take_rows(struct store *store)
 	if (code == SQLITE_ROW)
 		store->newest = sqlite3_column_int64(newest, 0);
 	sqlite3_reset(newest);
-	return code == SQLITE_ROW ? SQLITE_OK : code;
+	if (code != SQLITE_ROW)
+		return code;
+	return store->newest <= ROW_NUMBER_MOST ? SQLITE_OK : SQLITE_CORRUPT;
 }
 
 static int take(struct store *store, const char *path, char why[STORE_WHY_ROOM])

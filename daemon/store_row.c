@@ -131,9 +131,15 @@ static void write_json(struct row *row, const struct record *record, size_t most
 	text_clear(&row->json);
 	record_write(&less, &row->json);
 	row->facts.flags |= ROW_ABRIDGED;
+	if (!text_status(&row->json))
+		return;
+	/* No memory. It must not keep the other rows out of the database. */
+	text_clear(&row->json);
+	text_addf(&row->json, "{\"id\":\"%s\",\"status\":\"%s\"}", row->facts.id,
+		  status_infos[record->status].name);
 }
 
-int row_end(struct row *row, const struct record *record, size_t json_most)
+void row_end(struct row *row, const struct record *record, size_t json_most)
 {
 	struct row_facts *facts = &row->facts;
 
@@ -152,7 +158,6 @@ int row_end(struct row *row, const struct record *record, size_t json_most)
 		snprintf(facts->killed, sizeof(facts->killed), "%s", record->kill_reason);
 	explain(row, record);
 	write_json(row, record, json_most);
-	return text_status(&row->json) ? -ENOMEM : 0;
 }
 
 /* --- to SQLite ---------------------------------------------------------------- */

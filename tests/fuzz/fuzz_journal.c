@@ -48,7 +48,7 @@ static void judge(const struct row *row)
 {
 	const struct row_facts *facts = &row->facts;
 
-	must(facts->number > 0 && facts->number < INT64_MAX);
+	must(facts->number > 0 && facts->number <= ROW_NUMBER_MOST);
 	must(facts->status < STATUS_COUNT && facts->gate < GATE_DECISIONS);
 	must(facts->engine < POLICY_ENGINES_COUNT);
 	must(runid_is_valid(facts->id));

@@ -431,6 +431,27 @@ Test(store, an_index_that_works_something_out_is_put_aside)
 	expect_put_aside(add_index);
 }
 
+static void number_high(void)
+{
+	own_free char *path = NULL;
+	sqlite3 *db;
+
+	cr_assert_geq(asprintf(&path, "%s/runs.db", dir), 0);
+	cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
+	cr_assert_eq(sqlite3_exec(db,
+				  "UPDATE runs SET number = 9223372036854775807 "
+				  "WHERE number = 7",
+				  NULL, NULL, NULL),
+		     SQLITE_OK);
+	sqlite3_close(db);
+}
+
+/* After it there would be none for the next run. */
+Test(store, the_last_number_of_all_is_put_aside)
+{
+	expect_put_aside(number_high);
+}
+
 Test(store, a_newer_form_is_left_alone)
 {
 	const struct store_settings settings = STORE_SETTINGS_DEFAULT;

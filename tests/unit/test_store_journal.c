@@ -288,7 +288,7 @@ static void number_none(struct journal_head *head)
 
 static void number_last(struct journal_head *head)
 {
-	head->facts.number = INT64_MAX;
+	head->facts.number = ROW_NUMBER_MOST + 1;
 }
 
 static void status_none(struct journal_head *head)
