@@ -100,6 +100,23 @@ void store_wait(struct store *store, struct row *row)
 	store->waiting_end = &row->next;
 }
 
+void store_wait_again(struct store *store, struct row *row)
+{
+	struct row **at = &store->waiting;
+
+	while (*at && strcmp((*at)->facts.id, row->facts.id) != 0)
+		at = &(*at)->next;
+	if (!*at) {
+		store_wait(store, row);
+		return;
+	}
+	row->next = (*at)->next;
+	if (!row->next)
+		store->waiting_end = &row->next;
+	row_free(*at);
+	*at = row;
+}
+
 /* Of a run that has begun and is not over; NULL: it is in the database already. */
 static struct row *find_begun(const struct store *store, int64_t number)
 {

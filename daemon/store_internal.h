@@ -29,6 +29,11 @@
 	"memory_peak_bytes, ended_ms"
 #define ROW_PLACES "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
 
+/* What row_bind() has bound, as SUMMARY_COLUMNS gives it. */
+#define ROW_SUMMARY                                                            \
+	"?2, ?3, ?4, ?5, ?6, ?7, ?9, ?10, ?13, ?14, ?15, ?16, ?17, ?18, ?19, " \
+	"?20, ?21, ?22, ?8, ?23, ?11"
+
 /* X(id, SQL) */
 #define STORE_STATEMENTS(X)                                                             \
 	X(BEGIN, "BEGIN IMMEDIATE")                                                     \
@@ -40,6 +45,8 @@
 	X(PUT, "INSERT OR REPLACE INTO runs (" ROW_COLUMNS ") VALUES (" ROW_PLACES ")") \
 	X(PUT_RECORD, "INSERT OR REPLACE INTO records (number, json) VALUES (?, ?)")    \
 	X(NEWEST, "SELECT coalesce(max(number), 0) FROM runs")                          \
+	X(NUMBER, "SELECT number FROM runs WHERE id = ?")                               \
+	X(SHOW, "SELECT " ROW_SUMMARY)                                                  \
 	X(FIND, "SELECT " SUMMARY_COLUMNS ", number FROM runs WHERE id = ?1 "           \
 		"AND (?2 IS NULL OR tenant = ?2)")                                      \
 	X(FIND_RECORD, "SELECT json FROM records WHERE number = ?")                     \
@@ -65,8 +72,9 @@ enum store_statement {
 		SQL_COUNT
 };
 
-/* Runs are counted from 1 on; no honest server comes so far. */
-#define ROW_NUMBER_MOST (INT64_C(1) << 53)
+/* Runs are counted from 1 on; no honest server comes so far, and from there to the last
+ * number of all it is as far again. */
+#define ROW_NUMBER_MOST (INT64_C(1) << 52)
 
 #define ROW_KILLED_ROOM 24
 
@@ -103,14 +111,21 @@ struct row {
  * theirs. */
 #define JOURNAL_PAGE_BYTES 4096u
 #define JOURNAL_PAGES	   64u
+/* Rises with every change of what follows, of struct row_facts and of the numbers of
+ * statuses, decisions and engines: another quodd may have written it. */
+#define JOURNAL_FORM	   1u
+#define JOURNAL_HEAD_BYTES 592u
 
 struct journal_head {
 	unsigned char digest[SHA256_DIGEST_LENGTH]; /* of what follows */
 	uint64_t pass;
+	uint32_t form; /* JOURNAL_FORM */
 	uint32_t page; /* its own place */
 	uint32_t name_len, message_len, json_len;
 	struct row_facts facts;
 };
+_Static_assert(sizeof(struct journal_head) == JOURNAL_HEAD_BYTES,
+	       "another head is another JOURNAL_FORM");
 
 /* Where rows are from when they are known until they are in the database; see
  * store_journal.c. */
@@ -157,6 +172,8 @@ int store_note_trouble(struct store *store, int code);
 int store_flush(struct store *store);
 /* The store's from now on. */
 void store_wait(struct store *store, struct row *row);
+/* From the journal: it takes the place of an earlier one of the same run. */
+void store_wait_again(struct store *store, struct row *row);
 /* Nothing waits any more, whether it is in the database or not. */
 void store_forget(struct store *store);
 /* "" for none, and where there is no memory for it. SQLite's, until the next step. */
@@ -180,7 +197,8 @@ int journal_read(struct store *store, const unsigned char *file);
 void journal_close(struct journal *journal);
 /* Errors: -ENOSPC where it does not fit, or what the system says. */
 int journal_append(struct journal *journal, const struct row *row);
-/* So much room is left that all that is under way can end in it. */
+/* Begins leave some room to ends. What does not fit all the same goes into the database at
+ * once, and waits in memory alone where that cannot be written. */
 bool journal_has_room(const struct journal *journal);
 /* All of it is in the database. */
 void journal_reset(struct journal *journal);

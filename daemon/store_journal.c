@@ -17,7 +17,7 @@
  *
  * Whoever had the server taken over could have written what he likes into it. Nothing in a
  * row is believed but what it must be anyway: its length, its numbers of names, the ends of
- * its strings.
+ * its strings. Its place in the database it gets anew (store_open.c).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,9 +29,10 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "daemon/log.h"
 #include "daemon/store_internal.h"
 
-/* Runs that are under way when the rest is full: see journal_has_room(). */
+/* For the ends of what is under way when the rest is full. */
 #define SPARE_PAGES 16u
 
 /* A larger row goes into the database at once. */
@@ -107,6 +108,7 @@ int journal_append(struct journal *journal, const struct row *row)
 
 	memset(&head, 0, sizeof(head)); /* its holes are written too */
 	head.pass = journal->pass;
+	head.form = JOURNAL_FORM;
 	head.page = journal->used;
 	head.name_len = (uint32_t)row->error_name.len;
 	head.message_len = (uint32_t)row->error_message.len;
@@ -151,8 +153,7 @@ static bool is_string(const char *bytes, size_t room)
 
 static bool is_sound(const struct row_facts *facts)
 {
-	return facts->number > 0 && facts->number <= ROW_NUMBER_MOST &&
-	       facts->status < STATUS_COUNT && facts->gate < GATE_DECISIONS &&
+	return facts->status < STATUS_COUNT && facts->gate < GATE_DECISIONS &&
 	       facts->engine < POLICY_ENGINES_COUNT &&
 	       is_string(facts->id, sizeof(facts->id)) && runid_is_valid(facts->id) &&
 	       is_string(facts->tenant, sizeof(facts->tenant)) &&
@@ -167,8 +168,8 @@ static bool is_entry(const struct journal_head *head, const unsigned char *entry
 {
 	unsigned char found[SHA256_DIGEST_LENGTH];
 
-	if (head->page != page || head->pass != pass || bytes_of(head) > room ||
-	    bytes_of(head) > ENTRY_BYTES)
+	if (head->form != JOURNAL_FORM || head->page != page || head->pass != pass ||
+	    bytes_of(head) > room || bytes_of(head) > ENTRY_BYTES)
 		return false;
 	digest(entry, bytes_of(head), found);
 	return !memcmp(found, head->digest, sizeof(found)) && is_sound(&head->facts);
@@ -203,6 +204,9 @@ int journal_read(struct store *store, const unsigned char *file)
 		memcpy(&head, entry, sizeof(head));
 		if (page == 0)
 			pass = head.pass;
+		if (page == 0 && head.form && head.form != JOURNAL_FORM)
+			log_say("history/journal is of another quodd: what had not come "
+				"into the database is lost");
 		if (!is_entry(&head, entry,
 			      (size_t)(JOURNAL_PAGES - page) * JOURNAL_PAGE_BYTES, page,
 			      pass))
@@ -210,7 +214,7 @@ int journal_read(struct store *store, const unsigned char *file)
 		row = row_of(&head, entry);
 		if (!row)
 			return -ENOMEM;
-		store_wait(store, row);
+		store_wait_again(store, row);
 		store->journal.used = page + pages_of(bytes_of(&head));
 	}
 	return 0;

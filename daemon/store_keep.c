@@ -37,8 +37,14 @@ static int carry_over(struct store *store)
 /* A write of a page says whether there can be more of them. */
 static void try_again(struct store *store)
 {
-	if (carry_over(store) != SQLITE_DONE || store_flush(store) != SQLITE_DONE)
+	int code = carry_over(store);
+
+	if (code == SQLITE_DONE)
+		code = store_flush(store);
+	if (code != SQLITE_DONE) {
+		store_note_trouble(store, code);
 		return;
+	}
 	store->trouble[0] = '\0';
 	log_say("the history can be written again: runs are taken on");
 }

@@ -275,29 +275,53 @@ static int on_log_written(void *whose, sqlite3 *db, const char *name, int pages)
 	return SQLITE_OK;
 }
 
-/* What a death has left in the journal comes before those that died. Twice written it is
- * counted once: nothing was counted before. */
-static int take_rows(struct store *store)
+/* How it is counted on from here, and how much is whose. Where that cannot be it is damaged,
+ * and this comes before the rows of the journal, which are to outlive it. */
+static int count(struct store *store)
 {
-	sqlite3_stmt *newest = NULL;
-	int code = store_flush(store);
+	sqlite3_stmt *newest = store_reset(store, SQL_NEWEST);
+	int code = sqlite3_step(newest);
 
-	if (code == SQLITE_DONE) {
-		share_free(store);
-		code = end_the_dead(store);
-	}
-	if (code == SQLITE_OK)
-		code = share_count(store) == SQLITE_DONE ? SQLITE_OK : SQLITE_CORRUPT;
-	if (code != SQLITE_OK)
-		return code;
-	newest = store_reset(store, SQL_NEWEST);
-	code = sqlite3_step(newest);
 	if (code == SQLITE_ROW)
 		store->newest = sqlite3_column_int64(newest, 0);
 	sqlite3_reset(newest);
 	if (code != SQLITE_ROW)
 		return code;
-	return store->newest <= ROW_NUMBER_MOST ? SQLITE_OK : SQLITE_CORRUPT;
+	share_free(store);
+	if (store->newest < 0 || store->newest > ROW_NUMBER_MOST ||
+	    share_count(store) != SQLITE_DONE)
+		return SQLITE_CORRUPT;
+	return SQLITE_OK;
+}
+
+/* The number that the row has in the database, else the next: the journal's own may be of
+ * another database, or nobody's. */
+static int number_row(struct store *store, struct row *row)
+{
+	sqlite3_stmt *found = store_reset(store, SQL_NUMBER);
+	int code;
+
+	sqlite3_bind_text(found, 1, row->facts.id, -1, SQLITE_STATIC);
+	code = sqlite3_step(found);
+	row->facts.number =
+		code == SQLITE_ROW ? sqlite3_column_int64(found, 0) : ++store->newest;
+	sqlite3_reset(found);
+	return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+/* What a death has left in the journal, and then those that died with it. */
+static int take_rows(struct store *store)
+{
+	int code = count(store);
+
+	for (struct row *row = store->waiting; code == SQLITE_OK && row; row = row->next)
+		code = number_row(store, row);
+	if (code == SQLITE_OK)
+		code = store_flush(store) == SQLITE_DONE ? SQLITE_OK
+							 : sqlite3_errcode(store->db);
+	if (code == SQLITE_OK)
+		code = end_the_dead(store);
+	return code == SQLITE_OK ? count(store) : code;
 }
 
 static int take(struct store *store, const char *path, char why[STORE_WHY_ROOM])

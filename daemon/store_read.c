@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading: one run, or a page of summaries, after what waits went into the database. A page ends after so many rows were looked at,
+ * Reading: one run, or a page of summaries, after what waits went into the database; what
+ * cannot go there is read where it waits. A page ends after so many rows were looked at,
  * so that nobody makes the server search for long; where it then goes on stands in "next".
  */
 #include <errno.h>
@@ -164,13 +165,51 @@ static sqlite3_stmt *begin_list(struct store *store, const struct store_query *q
 	return rows;
 }
 
-/* Where the database cannot be written, what is in it can still be read. */
+/* Where the database cannot be written, what is in it can still be read, and so can what
+ * waits. */
 static void flush(struct store *store)
 {
 	int code = store->damaged ? SQLITE_DONE : store_flush(store);
 
 	if (code != SQLITE_DONE)
 		store_note_trouble(store, code);
+}
+
+static bool is_whose(const struct row *row, const char *tenant)
+{
+	return !tenant || !strcmp(row->facts.tenant, tenant);
+}
+
+static const char *status_of(const struct row *row)
+{
+	return row->facts.flags & ROW_ENDED ? status_infos[row->facts.status].name
+					    : STORE_RUNNING_NAME;
+}
+
+/* As if it were in the database already. */
+static void add_waiting(struct store *store, const struct row *row, struct text *to)
+{
+	sqlite3_stmt *shown = store_reset(store, SQL_SHOW);
+
+	row_bind(row, shown);
+	if (sqlite3_step(shown) == SQLITE_ROW)
+		add_summary(to, shown);
+	else
+		to->error = -EIO;
+	sqlite3_reset(shown);
+}
+
+/* Of those that wait and match, the newest before `id`; NULL: there is none. */
+static const struct row *next_waiting(const struct store *store,
+				      const struct store_query *query, const char *id)
+{
+	const struct row *newest = NULL;
+
+	for (const struct row *row = store->waiting; row; row = row->next)
+		if (strcmp(row->facts.id, id) < 0 && is_whose(row, query->tenant) &&
+		    (!newest || strcmp(row->facts.id, newest->facts.id) > 0))
+			newest = row;
+	return newest;
 }
 
 static int read_failed(struct store *store, int code)
@@ -181,31 +220,66 @@ static int read_failed(struct store *store, int code)
 	return -EIO;
 }
 
+/* One as it is made. */
+struct page {
+	const struct store_query *query;
+	struct text *to;
+	char last[RUNID_LEN + 1]; /* that was looked at */
+	unsigned looked, added;
+};
+
+static bool is_full(const struct page *page)
+{
+	return page->looked == STORE_LOOK_MOST || page->added == page->query->limit;
+}
+
+/* False: it is not wanted. */
+static bool look_at(struct page *page, const char *id, const char *status)
+{
+	page->looked++;
+	snprintf(page->last, sizeof(page->last), "%s", id);
+	if (page->query->status && strcmp(page->query->status, status) != 0)
+		return false;
+	text_add_str(page->to, page->added++ ? "," : "");
+	return true;
+}
+
+/* Those of the database and those that wait, by their ids; of a run that is both, what waits
+ * is newer. */
 int store_list(struct store *store, const struct store_query *query, struct text *to)
 {
+	struct page page = {.query = query, .to = to};
 	sqlite3_stmt *rows;
-	char last[RUNID_LEN + 1] = "";
-	unsigned looked = 0, added = 0;
+	bool more;
 	int code;
 
+	snprintf(page.last, sizeof(page.last), "%s",
+		 query->before ? query->before : LAST_ID);
 	flush(store);
 	rows = begin_list(store, query);
 	text_add_str(to, "{\"runs\":[");
-	while ((code = sqlite3_step(rows)) == SQLITE_ROW) {
-		if (looked++ == STORE_LOOK_MOST || added == query->limit)
+	code = sqlite3_step(rows);
+	for (;;) {
+		const char *id = code == SQLITE_ROW ? store_text(rows, COLUMN_ID) : "";
+		const struct row *waiting = next_waiting(store, query, page.last);
+		int order = waiting ? strcmp(waiting->facts.id, id) : -1;
+
+		more = waiting || code == SQLITE_ROW;
+		if (!more || is_full(&page))
 			break;
-		snprintf(last, sizeof(last), "%s", store_text(rows, COLUMN_ID));
-		if (query->status &&
-		    strcmp(query->status, store_text(rows, COLUMN_STATUS)) != 0)
-			continue;
-		text_add_str(to, added++ ? "," : "");
-		add_summary(to, rows);
+		if (order < 0 && look_at(&page, id, store_text(rows, COLUMN_STATUS)))
+			add_summary(to, rows);
+		else if (order >= 0 &&
+			 look_at(&page, waiting->facts.id, status_of(waiting)))
+			add_waiting(store, waiting, to);
+		if (order <= 0)
+			code = sqlite3_step(rows);
 	}
 	sqlite3_reset(rows);
 	if (code != SQLITE_ROW && code != SQLITE_DONE)
 		return read_failed(store, code);
 	text_add_str(to, "],\"next\":");
-	json_add_str(to, code == SQLITE_ROW ? last : NULL);
+	json_add_str(to, more ? page.last : NULL);
 	text_add_str(to, "}\n");
 	return 0;
 }
@@ -226,6 +300,27 @@ static int add_record(struct store *store, int64_t number, struct text *to)
 	return code == SQLITE_DONE ? SQLITE_CORRUPT : code;
 }
 
+static bool find_waiting(struct store *store, const char *tenant, const char *id,
+			 enum store_found *ret_found, struct text *to)
+{
+	const struct row *row = store->waiting;
+
+	while (row && (strcmp(row->facts.id, id) != 0 || !is_whose(row, tenant)))
+		row = row->next;
+	if (!row)
+		return false;
+	if (row->facts.flags & ROW_ENDED) {
+		*ret_found =
+			row->facts.flags & ROW_ABRIDGED ? STORE_ABRIDGED : STORE_WHOLE;
+		text_add(to, text_str(&row->json), row->json.len);
+	} else {
+		*ret_found = STORE_RUNNING;
+		add_waiting(store, row, to);
+	}
+	text_add_char(to, '\n');
+	return true;
+}
+
 int store_find(struct store *store, const char *tenant, const char *id,
 	       enum store_found *ret_found, struct text *to)
 {
@@ -233,6 +328,8 @@ int store_find(struct store *store, const char *tenant, const char *id,
 	int code;
 
 	flush(store);
+	if (find_waiting(store, tenant, id, ret_found, to))
+		return 0;
 	row = store_reset(store, SQL_FIND);
 	*ret_found = STORE_NOTHING;
 	sqlite3_bind_text(row, 1, id, -1, SQLITE_STATIC);

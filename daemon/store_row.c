@@ -128,7 +128,7 @@ static void write_json(struct row *row, const struct record *record, size_t most
 	if (row->json.len <= most && !text_status(&row->json))
 		return;
 	less = without_words(record);
-	text_clear(&row->json);
+	text_free(&row->json); /* with its room: it may wait for long */
 	record_write(&less, &row->json);
 	row->facts.flags |= ROW_ABRIDGED;
 	if (!text_status(&row->json))

@@ -34,6 +34,7 @@ static void seal(unsigned char *file, uint32_t page)
 
 	memcpy(&head, entry, sizeof(head));
 	head.pass = PASS;
+	head.form = JOURNAL_FORM;
 	head.page = page;
 	bytes = sizeof(head) + (size_t)head.name_len + head.message_len + head.json_len;
 	memcpy(entry, &head, sizeof(head));
@@ -48,7 +49,6 @@ static void judge(const struct row *row)
 {
 	const struct row_facts *facts = &row->facts;
 
-	must(facts->number > 0 && facts->number <= ROW_NUMBER_MOST);
 	must(facts->status < STATUS_COUNT && facts->gate < GATE_DECISIONS);
 	must(facts->engine < POLICY_ENGINES_COUNT);
 	must(runid_is_valid(facts->id));

@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,4 +184,15 @@ void write_file(const char *name, off_t at, const char *bytes)
 	own_fd int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	cr_assert_geq(fd, 0);
 	cr_assert_eq(pwrite(fd, bytes, strlen(bytes), at), (ssize_t)strlen(bytes));
+}
+
+void change_database(const char *sql)
+{
+	own_free char *path = NULL;
+	sqlite3 *db;
+
+	cr_assert_geq(asprintf(&path, "%s/runs.db", dir), 0);
+	cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
+	cr_assert_eq(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
 }

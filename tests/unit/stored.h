@@ -42,5 +42,7 @@ enum store_found find(struct store *store, const char *tenant, const char *id,
 off_t size_of(const char *name);
 void limit_files(rlim_t most);
 void write_file(const char *name, off_t at, const char *bytes);
+/* Of a database that nobody has open. */
+void change_database(const char *sql);
 
 #endif

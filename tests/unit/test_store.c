@@ -382,31 +382,14 @@ Test(store, somebody_elses_database_is_put_aside)
  * start would never come to its end. */
 static void alter_runs(void)
 {
-	own_free char *path = NULL;
-	sqlite3 *db;
-
-	cr_assert_geq(asprintf(&path, "%s/runs.db", dir), 0);
-	cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
-	cr_assert_eq(sqlite3_exec(db,
-				  "ALTER TABLE runs ADD COLUMN more INTEGER "
-				  "GENERATED ALWAYS AS (length(zeroblob(9))) VIRTUAL "
-				  "CHECK (more = 9)",
-				  NULL, NULL, NULL),
-		     SQLITE_OK);
-	sqlite3_close(db);
+	change_database("ALTER TABLE runs ADD COLUMN more INTEGER "
+			"GENERATED ALWAYS AS (length(zeroblob(9))) VIRTUAL "
+			"CHECK (more = 9)");
 }
 
 static void add_index(void)
 {
-	own_free char *path = NULL;
-	sqlite3 *db;
-
-	cr_assert_geq(asprintf(&path, "%s/runs.db", dir), 0);
-	cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
-	cr_assert_eq(sqlite3_exec(db, "CREATE INDEX more ON runs (hex(tenant))", NULL,
-				  NULL, NULL),
-		     SQLITE_OK);
-	sqlite3_close(db);
+	change_database("CREATE INDEX more ON runs (hex(tenant))");
 }
 
 static void expect_put_aside(void (*alter)(void))
@@ -433,17 +416,8 @@ Test(store, an_index_that_works_something_out_is_put_aside)
 
 static void number_high(void)
 {
-	own_free char *path = NULL;
-	sqlite3 *db;
-
-	cr_assert_geq(asprintf(&path, "%s/runs.db", dir), 0);
-	cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
-	cr_assert_eq(sqlite3_exec(db,
-				  "UPDATE runs SET number = 9223372036854775807 "
-				  "WHERE number = 7",
-				  NULL, NULL, NULL),
-		     SQLITE_OK);
-	sqlite3_close(db);
+	change_database("UPDATE runs SET number = 9223372036854775807 "
+			"WHERE number = 7");
 }
 
 /* After it there would be none for the next run. */
@@ -455,16 +429,11 @@ Test(store, the_last_number_of_all_is_put_aside)
 Test(store, a_newer_form_is_left_alone)
 {
 	const struct store_settings settings = STORE_SETTINGS_DEFAULT;
-	own_free char *path = NULL;
 	char why[STORE_WHY_ROOM];
 	struct store *store;
-	sqlite3 *db;
 
 	cr_assert_eq(in_child(keep_some), 0);
-	cr_assert_geq(asprintf(&path, "%s/runs.db", dir), 0);
-	cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
-	sqlite3_exec(db, "PRAGMA user_version = 2", NULL, NULL, NULL);
-	sqlite3_close(db);
+	change_database("PRAGMA user_version = 2");
 	cr_expect_eq(store_open(dir, &settings, &store, why), -EPROTONOSUPPORT);
 	cr_expect(strstr(why, "newer"), "%s", why);
 	cr_expect_eq(count_damaged(), 0);

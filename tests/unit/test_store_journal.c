@@ -206,6 +206,55 @@ Test(journal, it_outlives_a_damaged_database)
 	store_free(store);
 }
 
+static void keep_ten(void)
+{
+	struct store *store = open_store();
+	char id[RUNID_LEN + 1];
+
+	for (int i = 0; i < 10; i++)
+		keep_run(store, "c", clock_real_ms(), id);
+	store_free(store);
+}
+
+/* What is wrong in it is seen before the rows of the journal are in it. */
+Test(journal, it_outlives_numbers_that_cannot_be)
+{
+	static const char *const wrong[] = {
+		"UPDATE runs SET number = number - 1000",
+		"UPDATE runs SET number = 4503599627370497 WHERE number = 3",
+		"UPDATE runs SET bytes = 9223372036854775807",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
+		cr_assert_eq(in_child(keep_ten), 0);
+		cr_assert(WIFSIGNALED(in_child(leave_five)));
+		change_database(wrong[i]);
+		cr_assert_eq(in_child(see_five), 0);
+		remove_dir();
+		make_dir();
+	}
+}
+
+/* Somebody has put another database in the place of that which it belongs to. */
+Test(journal, no_row_takes_the_place_of_another_run)
+{
+	own_free unsigned char *left = NULL;
+	own_free char *path = NULL;
+	struct store *store;
+
+	cr_assert(WIFSIGNALED(in_child(leave_five)));
+	left = read_journal();
+	cr_assert_geq(asprintf(&path, "%s/journal", dir), 0);
+	unlink(path);
+	cr_assert_eq(in_child(keep_ten), 0);
+	write_journal(left);
+	store = open_store();
+	cr_expect_eq(count_runs(store, "c"), 10);
+	cr_expect_eq(count_runs(store, NULL), 15);
+	cr_expect_eq(count_status(store, "ok"), 13);
+	store_free(store);
+}
+
 static void keep_large(void)
 {
 	struct store *store = open_store();
@@ -288,7 +337,7 @@ static void number_none(struct journal_head *head)
 
 static void number_last(struct journal_head *head)
 {
-	head->facts.number = ROW_NUMBER_MOST + 1;
+	head->facts.number = INT64_MAX;
 }
 
 static void status_none(struct journal_head *head)
@@ -334,6 +383,11 @@ static void hash_endless(struct journal_head *head)
 static void killed_endless(struct journal_head *head)
 {
 	memset(head->facts.killed, 'a', sizeof(head->facts.killed));
+}
+
+static void another_form(struct journal_head *head)
+{
+	head->form++;
 }
 
 static void another_pass(struct journal_head *head)
@@ -391,8 +445,6 @@ Test(journal, what_cannot_be_true_is_not_believed)
 		alter_fn *alter;
 		const char *what;
 	} bad[] = {
-		{number_none, "no number"},
-		{number_last, "a number after which there is none"},
 		{status_none, "no status"},
 		{gate_none, "no decision"},
 		{engine_none, "no engine"},
@@ -402,6 +454,7 @@ Test(journal, what_cannot_be_true_is_not_believed)
 		{policy_endless, "a policy without an end"},
 		{hash_endless, "a hash without an end"},
 		{killed_endless, "a reason without an end"},
+		{another_form, "another form"},
 		{another_pass, "another pass"},
 		{another_place, "another place"},
 	};
@@ -410,6 +463,8 @@ Test(journal, what_cannot_be_true_is_not_believed)
 	cr_assert(WIFSIGNALED(in_child(leave_five)));
 	left = read_journal();
 	expect_rows(left, nothing, true, 5, "as it was");
+	expect_rows(left, number_none, true, 5, "its number is not looked at");
+	expect_rows(left, number_last, true, 5, "nor the last of all");
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
 		expect_rows(left, bad[i].alter, true, 1, bad[i].what);
 }
@@ -462,15 +517,9 @@ Test(journal, it_has_to_be_a_file)
 
 /* --- no room ------------------------------------------------------------------ */
 
-/* The database may not grow any more, but the journal has its room already: what fits is
- * taken on and not lost, what does not is refused, and it is told why. */
-static void fill(void)
+static void fill_database(struct store *store)
 {
-	struct store *store = open_store();
-	struct record records[JOURNAL_PAGES];
-	int64_t numbers[JOURNAL_PAGES];
 	char id[RUNID_LEN + 1];
-	int begun = 0;
 
 	signal(SIGXFSZ, SIG_IGN);
 	while (size_of("runs.db-wal") < (off_t)FILE_BYTES) {
@@ -478,6 +527,86 @@ static void fill(void)
 		store_keep(store);
 	}
 	limit_files(FILE_BYTES);
+}
+
+static void expect_found(struct store *store, const char *tenant, const char *id,
+			 enum store_found found, const char *status)
+{
+	own_text struct text text = TEXT_INIT(1u << 20);
+
+	cr_expect_eq(find(store, tenant, id, &text), found, "%s", status);
+	cr_expect(found == STORE_NOTHING || strstr(text_str(&text), status), "%s: %s",
+		  status, text_str(&text));
+}
+
+/* Page by page, one run each: every run of b, the newest first, once. */
+static unsigned count_pages(struct store *store, const char *newest)
+{
+	struct store_query query = {.tenant = "b", .limit = 1};
+	char id[RUNID_LEN + 1] = "";
+	unsigned pages = 0;
+	bool more = true;
+
+	while (more && pages < 9) {
+		own_free char *page = list(store, &query);
+		const char *next = strstr(page, "\"next\":\"");
+
+		cr_expect_eq(count_of(page, "\"id\":"), 1);
+		cr_expect(pages > 0 || strstr(page, newest));
+		more = next != NULL;
+		if (more)
+			memcpy(id, next + 8, RUNID_LEN);
+		query.before = id;
+		pages++;
+	}
+	return pages;
+}
+
+/* What a client was told is there for him, although it can go nowhere yet. */
+Test(journal, what_waits_can_be_read)
+{
+	struct store *store = open_store();
+	struct record old, over, running;
+	int64_t old_number, over_number;
+
+	make_record(&old, "b", clock_real_ms() - 2000);
+	old_number = begin(store, &old);
+	cr_assert_eq(count_status(store, "running"), 1, "it is in the database");
+	fill_database(store);
+	make_record(&over, "b", clock_real_ms() - 1000);
+	make_record(&running, "b", clock_real_ms());
+	over_number = begin(store, &over);
+	begin(store, &running);
+	over.status = old.status = STATUS_TIMEOUT;
+	store_end(store, &over, over_number);
+	store_end(store, &old, old_number);
+	cr_expect_eq(count_pages(store, running.id), 3);
+	cr_expect(store_trouble(store));
+	expect_found(store, "b", running.id, STORE_RUNNING, "\"status\":\"running\"");
+	expect_found(store, "b", over.id, STORE_WHOLE, "\"status\":\"timeout\"");
+	expect_found(store, NULL, old.id, STORE_WHOLE, "\"status\":\"timeout\"");
+	expect_found(store, "a", over.id, STORE_NOTHING, "another's");
+	expect_found(store, "a", running.id, STORE_NOTHING, "another's");
+	cr_expect_eq(count_status(store, "running"), 1);
+	cr_expect_eq(count_status(store, "timeout"), 2);
+	limit_files(RLIM_INFINITY);
+	store_keep(store);
+	cr_expect_null(store_trouble(store));
+	cr_expect_eq(count_pages(store, running.id), 3);
+	cr_expect_eq(count_status(store, "timeout"), 2);
+	store_free(store);
+}
+
+/* The database may not grow any more, but the journal has its room already: what fits is
+ * taken on and not lost, what does not is refused, and it is told why. */
+static void fill(void)
+{
+	struct store *store = open_store();
+	struct record records[JOURNAL_PAGES];
+	int64_t numbers[JOURNAL_PAGES];
+	int begun = 0;
+
+	fill_database(store);
 	while (begun < (int)JOURNAL_PAGES) {
 		make_record(&records[begun], "b", clock_real_ms());
 		if (store_begin(store, &records[begun], &numbers[begun]) < 0)
