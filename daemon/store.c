@@ -60,12 +60,14 @@ int store_end_change(struct store *store, int code)
 
 int store_note_trouble(struct store *store, int code)
 {
-	if (!store->trouble[0]) {
+	bool damage = store_is_damage(code);
+
+	/* Damage has another end than a full disk. */
+	if (!store->trouble[0] || (damage && !store->damaged)) {
 		store_explain(code, store->errnum, store->trouble);
 		log_say("no run is taken on: %s", store->trouble);
 	}
-	code &= 0xff;
-	store->damaged |= code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
+	store->damaged |= damage;
 	return -EIO;
 }
 
@@ -173,7 +175,7 @@ static int put_row(struct store *store, const struct row *row)
 								 : code;
 }
 
-int store_flush(struct store *store)
+int store_write(struct store *store)
 {
 	int code;
 
@@ -183,7 +185,13 @@ int store_flush(struct store *store)
 	for (struct row *row = store->waiting; code == SQLITE_DONE && row;
 	     row = row->next)
 		code = put_row(store, row);
-	code = store_end_change(store, code);
+	return store_end_change(store, code);
+}
+
+int store_flush(struct store *store)
+{
+	int code = store_write(store);
+
 	if (code != SQLITE_DONE)
 		return code;
 	for (const struct row *row = store->waiting; row; row = row->next)

@@ -168,7 +168,9 @@ int store_begin_change(struct store *store);
 int store_end_change(struct store *store, int code);
 /* Returns -EIO; what SQLite says is the trouble from now on. */
 int store_note_trouble(struct store *store, int code);
-/* Into the database goes what is not yet there, all or nothing. SQLite's code. */
+/* Into the database goes what is not yet there, all or nothing: with the first it goes on to
+ * wait. SQLite's code. */
+int store_write(struct store *store);
 int store_flush(struct store *store);
 /* The store's from now on. */
 void store_wait(struct store *store, struct row *row);
@@ -189,9 +191,10 @@ void row_end(struct row *row, const struct record *record, size_t json_most);
 void row_bind(const struct row *row, sqlite3_stmt *statement);
 int64_t row_bytes(const struct row *row);
 
-/* store_journal.c. Opens it, and what a death has left in it waits from now on. Errors: of
- * the system, negative. */
-int journal_open(struct store *store, const char *path);
+/* store_journal.c. Errors: of the system, negative. */
+int journal_open(struct journal *journal, const char *path);
+/* What a death has left in it waits from now on, and nothing else does. */
+int journal_load(struct store *store);
 /* The rows of the whole file, as many as are sound, wait from now on. Errors: -ENOMEM. */
 int journal_read(struct store *store, const unsigned char *file);
 void journal_close(struct journal *journal);
@@ -204,6 +207,7 @@ bool journal_has_room(const struct journal *journal);
 void journal_reset(struct journal *journal);
 
 /* store_open.c */
+bool store_is_damage(int code);
 void store_explain(int code, int errnum, char why[STORE_WHY_ROOM]);
 
 /* store_share.c */

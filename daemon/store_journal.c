@@ -12,7 +12,8 @@
  * harm to die between the database's commit and journal_reset().
  *
  * The file is as large as it will ever be from the start: on a disk that is full there is
- * still room in it. Every row begins a page of its own, for a write of part of a page that
+ * still room in it (not where a file system writes everything to a new place: there a row
+ * goes into the database at once, or nowhere). Every row begins a page of its own, for a write of part of a page that
  * is not in memory would first have to read it.
  *
  * Whoever had the server taken over could have written what he likes into it. Nothing in a
@@ -134,14 +135,18 @@ bool journal_has_room(const struct journal *journal)
 /* Where that cannot be written the rows are there twice after a death: see above. */
 void journal_reset(struct journal *journal)
 {
-	if (journal->used == 0)
+	uint32_t used = journal->used;
+
+	if (used == 0)
 		return;
 	journal->used = 0;
 	journal->pass++;
 	if (journal->fd < 0)
 		return;
-	memset(journal->entry, 0, JOURNAL_PAGE_BYTES);
-	(void)write_pages(journal, 0, 1);
+	/* The first page counts; what is in the others is not kept longer than it has to be. */
+	memset(journal->entry, 0, ENTRY_BYTES);
+	for (uint32_t page = 0; page < used; page += ENTRY_PAGES)
+		(void)write_pages(journal, page, ENTRY_PAGES);
 }
 
 /* --- reading ------------------------------------------------------------------ */
@@ -253,28 +258,36 @@ static int reserve(int fd)
 	return errnum == EOPNOTSUPP ? 0 : -errnum;
 }
 
-int journal_open(struct store *store, const char *path)
+int journal_open(struct journal *journal, const char *path)
 {
-	own_free unsigned char *file = calloc(1, FILE_BYTES);
 	own_fd int fd =
 		open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
-	struct journal *journal = &store->journal;
-	int r = fd < 0 ? -errno : 0;
+	int r = fd < 0 ? -errno : reserve(fd);
 
 	journal->entry = malloc(ENTRY_BYTES);
-	if (!file || !journal->entry)
+	if (!journal->entry)
 		return -ENOMEM;
-	if (r == 0)
-		r = reserve(fd);
-	if (r == 0)
-		r = read_file(fd, file, FILE_BYTES);
-	if (r == 0)
-		r = journal_read(store, file);
 	if (r == 0 && getrandom(&journal->pass, sizeof(journal->pass), 0) < 0)
 		r = -errno;
 	if (r == 0)
 		journal->fd = TAKE_FD(fd);
 	return r;
+}
+
+int journal_load(struct store *store)
+{
+	own_free unsigned char *file = NULL;
+	int r;
+
+	store_forget(store);
+	store->journal.used = 0;
+	if (store->journal.fd < 0)
+		return 0;
+	file = calloc(1, FILE_BYTES);
+	if (!file)
+		return -ENOMEM;
+	r = read_file(store->journal.fd, file, FILE_BYTES);
+	return r < 0 ? r : journal_read(store, file);
 }
 
 void journal_close(struct journal *journal)

@@ -275,8 +275,7 @@ static int on_log_written(void *whose, sqlite3 *db, const char *name, int pages)
 	return SQLITE_OK;
 }
 
-/* How it is counted on from here, and how much is whose. Where that cannot be it is damaged,
- * and this comes before the rows of the journal, which are to outlive it. */
+/* How it is counted on from here, and how much is whose. Where that cannot be it is damaged. */
 static int count(struct store *store)
 {
 	sqlite3_stmt *newest = store_reset(store, SQL_NEWEST);
@@ -309,17 +308,19 @@ static int number_row(struct store *store, struct row *row)
 	return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-/* What a death has left in the journal, and then those that died with it. */
+/* What a death has left in the journal, and then those that died with it. The database is
+ * ours alone by now: a server that is dying writes no more. The rows wait until all is well:
+ * they are to come into the next database, if this one has to be put aside. */
 static int take_rows(struct store *store)
 {
-	int code = count(store);
+	int r = journal_load(store);
+	int code = r == 0 ? count(store) : r == -ENOMEM ? SQLITE_NOMEM : SQLITE_IOERR;
 
 	for (struct row *row = store->waiting; code == SQLITE_OK && row; row = row->next)
 		code = number_row(store, row);
 	if (code == SQLITE_OK)
-		code = store_flush(store) == SQLITE_DONE ? SQLITE_OK
-							 : sqlite3_errcode(store->db);
-	if (code == SQLITE_OK)
+		code = store_write(store);
+	if (code == SQLITE_DONE)
 		code = end_the_dead(store);
 	return code == SQLITE_OK ? count(store) : code;
 }
@@ -392,7 +393,7 @@ static void let_go(struct store *store)
 	store->db = NULL;
 }
 
-static bool is_damage(int code)
+bool store_is_damage(int code)
 {
 	code &= 0xff;
 	return code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
@@ -407,7 +408,7 @@ static int open_journal(struct store *store, const char *dir, char why[STORE_WHY
 	if (!dir)
 		return 0;
 	snprintf(path, sizeof(path), "%s/" JOURNAL_NAME, dir);
-	r = journal_open(store, path);
+	r = journal_open(&store->journal, path);
 	if (r < 0)
 		snprintf(why, STORE_WHY_ROOM,
 			 "the history cannot be used: history/" JOURNAL_NAME ": %s%s",
@@ -426,7 +427,7 @@ static int open_at(struct store *store, const char *dir, char why[STORE_WHY_ROOM
 	if (dir)
 		snprintf(path, sizeof(path), "%s/" FILE_NAME, dir);
 	code = take(store, path, why);
-	if (!dir || !is_damage(code))
+	if (!dir || !store_is_damage(code))
 		return code;
 	let_go(store);
 	if (put_aside(dir, now_ms) < 0)
@@ -464,6 +465,8 @@ int store_open(const char *dir, const struct store_settings *settings,
 	code = open_journal(store, dir, why) < 0 ? SQLITE_IOERR
 						 : open_at(store, dir, why);
 	if (code == SQLITE_OK) {
+		store_forget(store);
+		journal_reset(&store->journal);
 		*ret_store = TAKE_PTR(store);
 		return 0;
 	}

@@ -8,24 +8,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/own.h"
 #include "daemon/store_internal.h"
+
+/* Of bytes; no honest history is so large. */
+#define SHARE_MOST (INT64_C(1) << 52)
 
 static struct share *find(struct store *store, const char *tenant)
 {
-	struct share *grown;
-	own_free char *name = NULL;
-
 	for (size_t i = 0; i < store->shares_count; i++)
 		if (!strcmp(store->shares[i].tenant, tenant))
 			return &store->shares[i];
-	name = strdup(tenant);
-	grown = reallocarray(store->shares, store->shares_count + 1, sizeof(*grown));
+	return NULL;
+}
+
+/* NULL: no memory. */
+static struct share *add(struct store *store, const char *tenant)
+{
+	char *name = strdup(tenant);
+	struct share *grown =
+		reallocarray(store->shares, store->shares_count + 1, sizeof(*grown));
+
 	if (grown)
 		store->shares = grown;
-	if (!grown || !name)
+	if (!grown || !name) {
+		free(name);
 		return NULL;
-	grown[store->shares_count] = (struct share){.tenant = TAKE_PTR(name)};
+	}
+	grown[store->shares_count].tenant = name;
+	grown[store->shares_count].bytes = 0;
 	return &grown[store->shares_count++];
 }
 
@@ -34,6 +44,8 @@ void share_add(struct store *store, const char *tenant, int64_t bytes)
 {
 	struct share *share = find(store, tenant);
 
+	if (!share)
+		share = add(store, tenant);
 	if (share)
 		share->bytes += bytes;
 }
@@ -53,9 +65,17 @@ int share_count(struct store *store)
 	sqlite3_stmt *statement = store_reset(store, SQL_SHARES);
 	int code;
 
-	while ((code = sqlite3_step(statement)) == SQLITE_ROW)
-		share_add(store, store_text(statement, 0),
-			  sqlite3_column_int64(statement, 1));
+	while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+		int64_t bytes = sqlite3_column_int64(statement, 1);
+		struct share *share = NULL;
+
+		/* Each tenant comes once: there is none to be found. */
+		if (bytes >= 0 && bytes <= SHARE_MOST)
+			share = add(store, store_text(statement, 0));
+		if (!share)
+			break;
+		share->bytes = bytes;
+	}
 	sqlite3_reset(statement);
 	return code;
 }

@@ -223,6 +223,8 @@ Test(journal, it_outlives_numbers_that_cannot_be)
 		"UPDATE runs SET number = number - 1000",
 		"UPDATE runs SET number = 4503599627370497 WHERE number = 3",
 		"UPDATE runs SET bytes = 9223372036854775807",
+		"UPDATE runs SET bytes = 9223372036854775000 WHERE number = 3",
+		"UPDATE runs SET bytes = -1",
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
@@ -233,6 +235,42 @@ Test(journal, it_outlives_numbers_that_cannot_be)
 		remove_dir();
 		make_dir();
 	}
+}
+
+static void begin_in_database(void)
+{
+	struct store *store = open_store();
+	struct record record;
+	int64_t number;
+
+	make_record(&record, "a", clock_real_ms());
+	number = begin(store, &record);
+	cr_assert_eq(count_status(store, "running"), 1);
+	record.status = STATUS_TIMEOUT;
+	store_end(store, &record, number);
+	die();
+}
+
+/* An index that lacks a row, which the check of the pages does not see: SQLite does when the
+ * row of the journal comes in, and that is when it is put aside. */
+Test(journal, it_outlives_damage_that_is_seen_late)
+{
+	struct store *store;
+
+	cr_assert(WIFSIGNALED(in_child(begin_in_database)));
+	change_database("PRAGMA writable_schema = ON;"
+			"UPDATE sqlite_master SET sql = 'CREATE INDEX runs_of_tenant ON "
+			"runs (tenant, id) WHERE 0' WHERE name = 'runs_of_tenant'");
+	change_database("REINDEX runs_of_tenant");
+	change_database("PRAGMA writable_schema = ON;"
+			"UPDATE sqlite_master SET sql = 'CREATE INDEX runs_of_tenant ON "
+			"runs (tenant, id)' WHERE name = 'runs_of_tenant'");
+	store = open_store();
+	cr_expect_null(store_trouble(store), "%s", store_trouble(store));
+	cr_expect_eq(count_runs(store, NULL), 1);
+	cr_expect_eq(count_status(store, "timeout"), 1);
+	cr_expect_null(store_trouble(store), "%s", store_trouble(store));
+	store_free(store);
 }
 
 /* Somebody has put another database in the place of that which it belongs to. */
