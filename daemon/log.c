@@ -7,6 +7,11 @@
  * open its socket by path whenever it likes; the server has no paths, and so each process
  * brings a socket that is already connected. A value with a newline would be two fields:
  * every value is escaped as what is for a terminal.
+ *
+ * Who it is that sends a datagram the journal finds out from /proc when it comes to it: a
+ * process that has said its last words and is gone belongs to no unit, and `journalctl -u`
+ * has nothing of it. So what a process says until it serves goes to its stderr, a stream
+ * whose unit the manager has told when it connected it.
  */
 #include "daemon/log.h"
 
@@ -44,6 +49,7 @@ static const struct entry events[LOG_EVENTS_COUNT] = {
 
 static const char *who;
 static int journal_fd = -1;
+static bool stream_is_journal;
 static unsigned long lost;
 
 void log_name(const char *name)
@@ -106,17 +112,22 @@ static int write_journal(const struct entry *entry)
 	return r == -EAGAIN ? 0 : r;
 }
 
-static bool stderr_is_journal(void)
+void log_to_stream(void)
+{
+	stream_is_journal = true;
+}
+
+void log_find_stream(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
 	char ours[64];
 	struct stat st;
 
 	if (!stream || fstat(STDERR_FILENO, &st) < 0)
-		return false;
+		return;
 	snprintf(ours, sizeof(ours), "%llu:%llu", (unsigned long long)st.st_dev,
 		 (unsigned long long)st.st_ino);
-	return strcmp(stream, ours) == 0;
+	stream_is_journal = strcmp(stream, ours) == 0;
 }
 
 int log_new_journal(void)
@@ -125,7 +136,7 @@ int log_new_journal(void)
 					 .sun_path = JOURNAL_SOCKET};
 	own_fd int fd = -1;
 
-	if (!stderr_is_journal())
+	if (!stream_is_journal)
 		return -1;
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0 || connect(fd, (const struct sockaddr *)&name, sizeof(name)) < 0)
@@ -139,7 +150,11 @@ static void write_line(const struct entry *entry)
 {
 	own_text struct text line = TEXT_INIT(8 * LINE_MOST);
 
-	text_addf(&line, "quodd%s%s: ", who ? " " : "", who ? who : "");
+	/* The journal knows who we are, and takes a priority from the begin of a line. */
+	if (stream_is_journal)
+		text_addf(&line, "<%d>", entry->priority);
+	else
+		text_addf(&line, "quodd%s%s: ", who ? " " : "", who ? who : "");
 	text_add_escaped(&line, entry->said, strlen(entry->said), 0);
 	text_add_char(&line, '\n');
 	if (write(STDERR_FILENO, text_str(&line), line.len) < 0)

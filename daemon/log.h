@@ -43,6 +43,11 @@ void log_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_event(enum log_event_id id, const struct log_field *fields, size_t count,
 	       const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* Finds out whether stderr is the journal's: then a line there has a priority for a name. */
+void log_find_stream(void);
+/* It is: another process has found out. */
+void log_to_stream(void);
+
 /* A new socket to the journal, the caller's; -1: stderr is something else, or there is no
  * way to it. */
 int log_new_journal(void);

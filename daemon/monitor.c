@@ -428,6 +428,7 @@ static void start_clock(struct monitor *m, struct ward *ward, const struct order
 static void become_ready(struct monitor *m)
 {
 	tell_ready(m);
+	log_to_journal(log_new_journal());
 	log_event(LOG_READY, NULL, 0, "clients are served");
 }
 

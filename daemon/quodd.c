@@ -297,8 +297,6 @@ static int run(const struct quodd_args *args, struct quodd *q, struct usage *usa
 	if (r == 0)
 		r = prepare_process(q, usage);
 	if (r == 0)
-		log_to_journal(log_new_journal());
-	if (r == 0)
 		r = load(args, q, usage);
 	if (r < 0 || args->test)
 		return r;
@@ -328,6 +326,7 @@ int quodd_main(int argc, char **argv, const char *server)
 
 	if (r < 0)
 		return 1;
+	log_find_stream();
 	r = options_parse(options, ARRAY_LEN(options), false, argc - 1, argv + 1, &args,
 			  &rest, &usage);
 	if (r == 0 && (args.help || args.version))

@@ -40,7 +40,7 @@ static int take_descriptors(const uint32_t args[SERVER_ARGS])
 		r = keep_from_exec(SERVER_HISTORY_FD);
 	if (r == 0 && args[SERVER_ARG_JOURNAL]) {
 		r = keep_from_exec(SERVER_JOURNAL_FD);
-		log_to_journal(SERVER_JOURNAL_FD);
+		log_to_stream();
 	}
 	for (int i = 0; r == 0 && i < (int)args[SERVER_ARG_LISTENERS]; i++)
 		r = keep_from_exec(SERVER_LISTEN_FD + i);
@@ -290,6 +290,8 @@ static int serve(struct server *server, const uint32_t args[SERVER_ARGS])
 		return r;
 	}
 	r = confine(server, args);
+	if (r == 0 && args[SERVER_ARG_JOURNAL])
+		log_to_journal(SERVER_JOURNAL_FD);
 	if (r == 0)
 		r = work(server);
 	ready_free(&server->ready);

@@ -268,6 +268,30 @@ test_places() {
 	done
 }
 
+# ends_in_journal WHAT ARGS...: a stream of the journal's has its words, with a priority and
+# without a name: it belongs to the unit, whether the journal comes to it in time or not.
+ends_in_journal() {
+	what=$1
+	shift
+	: >"$dir/stream"
+	code=0
+	JOURNAL_STREAM=$(stat -c %d:%i "$dir/stream") timeout 20 "$quodd" "$@" \
+		>"$dir/out" 2>"$dir/stream" || code=$?
+	is "$code" 2 "$what: it ends"
+	has "$(cat "$dir/stream")" "<4>" "$what: and its last words are on the stream"
+	is "$(grep -c '^<4>quodd' "$dir/stream")" 0 "$what: without a name"
+}
+
+test_last_words() {
+	mkdir -p "$dir/bad" "$dir/words"
+	echo 'nonsense' >"$dir/bad/quodd.conf"
+	ends_in_journal 'a fault in the configuration' --test --config "$dir/bad"
+	has "$(cat "$dir/stream")" "<4>$dir/bad/quodd.conf:1:1" 'it is the place'
+	: >"$dir/words/runs.db"
+	ends_in_journal 'a state that cannot be' --socket "$dir/words.sock" --state "$dir/words/runs.db"
+}
+
+test_last_words
 test_tells
 test_hangs
 test_tcp
