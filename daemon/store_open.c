@@ -132,6 +132,7 @@ static int set_up(sqlite3 *db)
 	return run_sql(db, "PRAGMA locking_mode = EXCLUSIVE;"
 			   "PRAGMA temp_store = MEMORY;"
 			   "PRAGMA mmap_size = 0;"
+			   "PRAGMA cache_size = -512;"
 			   "PRAGMA cell_size_check = ON;"
 			   "PRAGMA auto_vacuum = INCREMENTAL;"
 			   "PRAGMA journal_mode = WAL;"
