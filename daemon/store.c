@@ -211,6 +211,20 @@ static int make_safe(struct store *store, struct row *row)
 	return store->damaged ? SQLITE_CORRUPT : store_flush(store);
 }
 
+/* A run that is new, which may still be refused: -EIO. The row is the store's, or gone. */
+static int add_row(struct store *store, struct row *row)
+{
+	int code;
+
+	row->facts.number = ++store->newest;
+	store_wait(store, row);
+	code = make_safe(store, row);
+	if (code == SQLITE_DONE)
+		return 0;
+	drop_last(store);
+	return store_note_trouble(store, code);
+}
+
 /* --- begin -------------------------------------------------------------------- */
 
 int store_begin(struct store *store, const struct record *record, int64_t *ret_number)
@@ -229,60 +243,35 @@ int store_begin(struct store *store, const struct record *record, int64_t *ret_n
 		row_free(row);
 		return store_note_trouble(store, code);
 	}
-	row->facts.number = ++store->newest;
-	store_wait(store, row);
-	code = make_safe(store, row);
-	if (code != SQLITE_DONE) {
-		drop_last(store);
-		return store_note_trouble(store, code);
-	}
+	if (add_row(store, row) < 0)
+		return -EIO;
 	*ret_number = store->newest;
 	return 0;
 }
 
 /* --- end ---------------------------------------------------------------------- */
 
-/* What was never begun may still be refused. */
-static int end_unbegun(struct store *store, struct row *row)
-{
-	int code;
-
-	row->facts.number = ++store->newest;
-	store_wait(store, row);
-	code = make_safe(store, row);
-	if (code == SQLITE_DONE)
-		return 0;
-	drop_last(store);
-	return store_note_trouble(store, code);
-}
-
-static int end_begun(struct store *store, struct row *row)
-{
-	int code = make_safe(store, row);
-
-	if (code != SQLITE_DONE)
-		store_note_trouble(store, code);
-	return 0;
-}
-
 int store_end(struct store *store, const struct record *record, int64_t number)
 {
 	struct row *begun = number ? find_begun(store, number) : NULL;
-	struct row *row = begun ? begun : row_new();
+	struct row *row;
+	int code;
 
-	if (number == 0 && store->trouble[0]) {
-		row_free(row);
+	if (number == 0 && store->trouble[0])
 		return -EIO;
-	}
+	row = begun ? begun : row_new();
 	if (!row)
 		return store_note_trouble(store, SQLITE_NOMEM);
 	row_end(row, record, store->settings.record_most_bytes);
 	if (number == 0)
-		return end_unbegun(store, row);
+		return add_row(store, row);
 	row->facts.number = number;
 	if (!begun)
 		store_wait(store, row);
-	return end_begun(store, row);
+	code = make_safe(store, row);
+	if (code != SQLITE_DONE)
+		store_note_trouble(store, code);
+	return 0;
 }
 
 /* --- the end of it all -------------------------------------------------------- */

@@ -111,6 +111,7 @@ struct row {
  * theirs. */
 #define JOURNAL_PAGE_BYTES 4096u
 #define JOURNAL_PAGES	   64u
+#define JOURNAL_FILE_BYTES ((size_t)JOURNAL_PAGES * JOURNAL_PAGE_BYTES)
 /* Rises with every change of what follows, of struct row_facts and of the numbers of
  * statuses, decisions and engines: another quodd may have written it. */
 #define JOURNAL_FORM	   1u
@@ -203,6 +204,10 @@ int journal_append(struct journal *journal, const struct row *row);
 /* Begins leave some room to ends. What does not fit all the same goes into the database at
  * once, and waits in memory alone where that cannot be written. */
 bool journal_has_room(const struct journal *journal);
+/* Of a head and what follows it, and what has to stand before all that. */
+size_t journal_entry_bytes(const struct journal_head *head);
+void journal_digest(const unsigned char *entry, size_t bytes,
+		    unsigned char to[SHA256_DIGEST_LENGTH]);
 /* All of it is in the database. */
 void journal_reset(struct journal *journal);
 

@@ -13,8 +13,8 @@
  *
  * The file is as large as it will ever be from the start: on a disk that is full there is
  * still room in it (not where a file system writes everything to a new place: there a row
- * goes into the database at once, or nowhere). Every row begins a page of its own, for a write of part of a page that
- * is not in memory would first have to read it.
+ * goes into the database at once, or nowhere). Every row begins a page of its own, for a
+ * write of part of a page that is not in memory would first have to read it.
  *
  * Whoever had the server taken over could have written what he likes into it. Nothing in a
  * row is believed but what it must be anyway: its length, its numbers of names, the ends of
@@ -29,6 +29,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/own.h"
 #include "daemon/log.h"
 #include "daemon/store_internal.h"
@@ -40,8 +41,6 @@
 #define ENTRY_PAGES 16u
 #define ENTRY_BYTES (ENTRY_PAGES * JOURNAL_PAGE_BYTES)
 
-#define FILE_BYTES ((size_t)JOURNAL_PAGES * JOURNAL_PAGE_BYTES)
-
 #define DIGESTED_FROM offsetof(struct journal_head, pass)
 
 static uint32_t pages_of(size_t bytes)
@@ -49,14 +48,14 @@ static uint32_t pages_of(size_t bytes)
 	return (uint32_t)((bytes + JOURNAL_PAGE_BYTES - 1) / JOURNAL_PAGE_BYTES);
 }
 
-static size_t bytes_of(const struct journal_head *head)
+size_t journal_entry_bytes(const struct journal_head *head)
 {
 	return sizeof(*head) + (size_t)head->name_len + head->message_len +
 	       head->json_len;
 }
 
-static void digest(const unsigned char *entry, size_t bytes,
-		   unsigned char to[SHA256_DIGEST_LENGTH])
+void journal_digest(const unsigned char *entry, size_t bytes,
+		    unsigned char to[SHA256_DIGEST_LENGTH])
 {
 	SHA2_CTX context;
 
@@ -98,7 +97,7 @@ static void compose(const struct journal *journal, const struct row *row,
 	put(&to, &row->error_message);
 	put(&to, &row->json);
 	memset(to, 0, (size_t)pages * JOURNAL_PAGE_BYTES - bytes);
-	digest(journal->entry, bytes, journal->entry);
+	journal_digest(journal->entry, bytes, journal->entry);
 }
 
 int journal_append(struct journal *journal, const struct row *row)
@@ -115,11 +114,11 @@ int journal_append(struct journal *journal, const struct row *row)
 	head.message_len = (uint32_t)row->error_message.len;
 	head.json_len = (uint32_t)row->json.len;
 	memcpy(&head.facts, &row->facts, sizeof(head.facts));
-	pages = pages_of(bytes_of(&head));
+	pages = pages_of(journal_entry_bytes(&head));
 	if (pages > ENTRY_PAGES || pages > JOURNAL_PAGES - journal->used)
 		return -ENOSPC;
 	if (journal->fd >= 0) {
-		compose(journal, row, &head, bytes_of(&head), pages);
+		compose(journal, row, &head, journal_entry_bytes(&head), pages);
 		r = write_pages(journal, journal->used, pages);
 	}
 	if (r == 0)
@@ -174,9 +173,9 @@ static bool is_entry(const struct journal_head *head, const unsigned char *entry
 	unsigned char found[SHA256_DIGEST_LENGTH];
 
 	if (head->form != JOURNAL_FORM || head->page != page || head->pass != pass ||
-	    bytes_of(head) > room || bytes_of(head) > ENTRY_BYTES)
+	    journal_entry_bytes(head) > room || journal_entry_bytes(head) > ENTRY_BYTES)
 		return false;
-	digest(entry, bytes_of(head), found);
+	journal_digest(entry, journal_entry_bytes(head), found);
 	return !memcmp(found, head->digest, sizeof(found)) && is_sound(&head->facts);
 }
 
@@ -202,7 +201,8 @@ int journal_read(struct store *store, const unsigned char *file)
 	struct journal_head head;
 	uint64_t pass = 0;
 
-	for (uint32_t page = 0; page < JOURNAL_PAGES; page += pages_of(bytes_of(&head))) {
+	for (uint32_t page = 0; page < JOURNAL_PAGES;
+	     page += pages_of(journal_entry_bytes(&head))) {
 		const unsigned char *entry = file + (size_t)page * JOURNAL_PAGE_BYTES;
 		struct row *row;
 
@@ -220,30 +220,14 @@ int journal_read(struct store *store, const unsigned char *file)
 		if (!row)
 			return -ENOMEM;
 		store_wait_again(store, row);
-		store->journal.used = page + pages_of(bytes_of(&head));
-	}
-	return 0;
-}
-
-static int read_file(int fd, unsigned char *to, size_t room)
-{
-	size_t have = 0;
-	ssize_t n;
-
-	while (have < room) {
-		n = pread(fd, to + have, room - have, (off_t)have);
-		if (n == 0)
-			break;
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		have += n > 0 ? (size_t)n : 0;
+		store->journal.used = page + pages_of(journal_entry_bytes(&head));
 	}
 	return 0;
 }
 
 /* --- opening ------------------------------------------------------------------ */
 
-/* The whole of it has blocks of its own, and stands as it is. */
+/* The whole of it has blocks of its own. */
 static int reserve(int fd)
 {
 	struct stat st;
@@ -253,8 +237,10 @@ static int reserve(int fd)
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
-	errnum = posix_fallocate(fd, 0, (off_t)FILE_BYTES);
-	/* Some file systems cannot: then it grows as it is written. */
+	if (ftruncate(fd, (off_t)JOURNAL_FILE_BYTES) < 0)
+		return -errno;
+	errnum = posix_fallocate(fd, 0, (off_t)JOURNAL_FILE_BYTES);
+	/* Some file systems cannot: then it gets them as it is written. */
 	return errnum == EOPNOTSUPP ? 0 : -errnum;
 }
 
@@ -276,18 +262,22 @@ int journal_open(struct journal *journal, const char *path)
 
 int journal_load(struct store *store)
 {
-	own_free unsigned char *file = NULL;
+	own_free char *file = NULL;
+	size_t len;
 	int r;
 
 	store_forget(store);
 	store->journal.used = 0;
 	if (store->journal.fd < 0)
 		return 0;
-	file = calloc(1, FILE_BYTES);
-	if (!file)
-		return -ENOMEM;
-	r = read_file(store->journal.fd, file, FILE_BYTES);
-	return r < 0 ? r : journal_read(store, file);
+	if (lseek(store->journal.fd, 0, SEEK_SET) < 0)
+		return -errno;
+	r = file_read_fd(store->journal.fd, JOURNAL_FILE_BYTES, &file, &len);
+	if (r < 0)
+		return r;
+	return len == JOURNAL_FILE_BYTES
+		       ? journal_read(store, (const unsigned char *)file)
+		       : -EIO;
 }
 
 void journal_close(struct journal *journal)

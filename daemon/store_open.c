@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Opening, which is all that touches a name. Afterwards three files stay open, the journal,
- * the database and its write-ahead log, and under the server's filter SQLite only reads, writes, syncs,
- * measures and truncates them:
+ * the database and its write-ahead log, and under the server's filter SQLite only reads,
+ * writes, syncs, measures and truncates its two:
  *
  * - locking_mode=EXCLUSIVE: the index of the log is in memory of our own, not in a file
  *   that is shared, and no lock is taken or given back later. (Another program that opens
@@ -276,8 +276,8 @@ static int on_log_written(void *whose, sqlite3 *db, const char *name, int pages)
 	return SQLITE_OK;
 }
 
-/* How it is counted on from here, and how much is whose. Where that cannot be it is damaged. */
-static int count(struct store *store)
+/* How it is counted on from here. Where that cannot be it is damaged. */
+static int find_newest(struct store *store)
 {
 	sqlite3_stmt *newest = store_reset(store, SQL_NEWEST);
 	int code = sqlite3_step(newest);
@@ -287,11 +287,8 @@ static int count(struct store *store)
 	sqlite3_reset(newest);
 	if (code != SQLITE_ROW)
 		return code;
-	share_free(store);
-	if (store->newest < 0 || store->newest > ROW_NUMBER_MOST ||
-	    share_count(store) != SQLITE_DONE)
-		return SQLITE_CORRUPT;
-	return SQLITE_OK;
+	return store->newest >= 0 && store->newest <= ROW_NUMBER_MOST ? SQLITE_OK
+								      : SQLITE_CORRUPT;
 }
 
 /* The number that the row has in the database, else the next: the journal's own may be of
@@ -315,7 +312,9 @@ static int number_row(struct store *store, struct row *row)
 static int take_rows(struct store *store)
 {
 	int r = journal_load(store);
-	int code = r == 0 ? count(store) : r == -ENOMEM ? SQLITE_NOMEM : SQLITE_IOERR;
+	int code = r == 0	  ? find_newest(store)
+		   : r == -ENOMEM ? SQLITE_NOMEM
+				  : SQLITE_IOERR;
 
 	for (struct row *row = store->waiting; code == SQLITE_OK && row; row = row->next)
 		code = number_row(store, row);
@@ -323,7 +322,9 @@ static int take_rows(struct store *store)
 		code = store_write(store);
 	if (code == SQLITE_DONE)
 		code = end_the_dead(store);
-	return code == SQLITE_OK ? count(store) : code;
+	if (code == SQLITE_OK)
+		code = share_count(store) == SQLITE_DONE ? SQLITE_OK : SQLITE_CORRUPT;
+	return code;
 }
 
 static int take(struct store *store, const char *path, char why[STORE_WHY_ROOM])

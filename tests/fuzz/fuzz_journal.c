@@ -4,7 +4,6 @@
  * what it lets through is a row that the database can take. Each page is given the digest,
  * the pass and the place that it would have to have, for nothing would come through else.
  */
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +11,7 @@
 #include "base/own.h"
 #include "daemon/store_internal.h"
 
-#define FILE_BYTES ((size_t)JOURNAL_PAGES * JOURNAL_PAGE_BYTES)
-#define PASS	   7u
+#define PASS 7u
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -25,24 +23,16 @@ static void must(int holds)
 
 static void seal(unsigned char *file, uint32_t page)
 {
-	size_t room = FILE_BYTES - (size_t)page * JOURNAL_PAGE_BYTES;
-	size_t from = offsetof(struct journal_head, pass);
-	unsigned char *entry = file + (size_t)page * JOURNAL_PAGE_BYTES;
+	size_t at = (size_t)page * JOURNAL_PAGE_BYTES;
 	struct journal_head head;
-	SHA2_CTX context;
-	size_t bytes;
 
-	memcpy(&head, entry, sizeof(head));
+	memcpy(&head, file + at, sizeof(head));
 	head.pass = PASS;
 	head.form = JOURNAL_FORM;
 	head.page = page;
-	bytes = sizeof(head) + (size_t)head.name_len + head.message_len + head.json_len;
-	memcpy(entry, &head, sizeof(head));
-	if (bytes > room)
-		return;
-	SHA256Init(&context);
-	SHA256Update(&context, entry + from, bytes - from);
-	SHA256Final(entry, &context);
+	memcpy(file + at, &head, sizeof(head));
+	if (journal_entry_bytes(&head) <= JOURNAL_FILE_BYTES - at)
+		journal_digest(file + at, journal_entry_bytes(&head), file + at);
 }
 
 static void judge(const struct row *row)
@@ -56,17 +46,17 @@ static void judge(const struct row *row)
 	must(strlen(facts->policy) < sizeof(facts->policy));
 	must(strlen(facts->source_sha256) < sizeof(facts->source_sha256));
 	must(strlen(facts->killed) < sizeof(facts->killed));
-	must(row->json.len < FILE_BYTES);
+	must(row->json.len < JOURNAL_FILE_BYTES);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-	own_free unsigned char *file = calloc(1, FILE_BYTES);
+	own_free unsigned char *file = calloc(1, JOURNAL_FILE_BYTES);
 	struct store store = {.waiting_end = &store.waiting};
 
 	if (!file)
 		return 0;
-	memcpy(file, data, len < FILE_BYTES ? len : FILE_BYTES);
+	memcpy(file, data, len < JOURNAL_FILE_BYTES ? len : JOURNAL_FILE_BYTES);
 	/* From behind: a row of several pages has others in it. */
 	for (uint32_t page = JOURNAL_PAGES; page-- > 0;)
 		seal(file, page);

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +19,6 @@
 #include "daemon/store_internal.h"
 #include "supervisor/clock.h"
 #include "tests/unit/stored.h"
-
-#define FILE_BYTES ((size_t)JOURNAL_PAGES * JOURNAL_PAGE_BYTES)
 
 /* cppcheck-suppress unknownMacro */
 TestSuite(journal, .init = make_dir, .fini = remove_dir);
@@ -40,10 +37,10 @@ static int open_file(int flags)
 static unsigned char *read_journal(void)
 {
 	own_fd int fd = open_file(O_RDONLY);
-	unsigned char *bytes = malloc(FILE_BYTES);
+	unsigned char *bytes = malloc(JOURNAL_FILE_BYTES);
 
 	cr_assert(bytes);
-	cr_assert_eq(read(fd, bytes, FILE_BYTES), (ssize_t)FILE_BYTES);
+	cr_assert_eq(read(fd, bytes, JOURNAL_FILE_BYTES), (ssize_t)JOURNAL_FILE_BYTES);
 	return bytes;
 }
 
@@ -51,7 +48,7 @@ static void write_journal(const unsigned char *bytes)
 {
 	own_fd int fd = open_file(O_WRONLY | O_CREAT);
 
-	cr_assert_eq(write(fd, bytes, FILE_BYTES), (ssize_t)FILE_BYTES);
+	cr_assert_eq(write(fd, bytes, JOURNAL_FILE_BYTES), (ssize_t)JOURNAL_FILE_BYTES);
 }
 
 static unsigned count_status(struct store *store, const char *status)
@@ -336,15 +333,9 @@ Test(journal, many_runs_are_one_change)
 static void seal(unsigned char *page)
 {
 	struct journal_head head;
-	SHA2_CTX context;
-	size_t from = offsetof(struct journal_head, pass);
 
 	memcpy(&head, page, sizeof(head));
-	SHA256Init(&context);
-	SHA256Update(&context, page + from,
-		     sizeof(head) + head.name_len + head.message_len + head.json_len -
-			     from);
-	SHA256Final(page, &context);
+	journal_digest(page, journal_entry_bytes(&head), page);
 }
 
 typedef void alter_fn(struct journal_head *head);
@@ -426,12 +417,12 @@ static void another_place(struct journal_head *head)
 
 static void put_first_pages(const unsigned char *left, alter_fn *alter, bool sealed)
 {
-	own_free unsigned char *bytes = malloc(FILE_BYTES);
+	own_free unsigned char *bytes = malloc(JOURNAL_FILE_BYTES);
 	struct journal_head head;
 	unsigned char *second;
 
 	cr_assert(bytes);
-	memcpy(bytes, left, FILE_BYTES);
+	memcpy(bytes, left, JOURNAL_FILE_BYTES);
 	second = bytes + JOURNAL_PAGE_BYTES;
 	memcpy(&head, second, sizeof(head));
 	alter(&head);
@@ -506,7 +497,7 @@ static void longer(struct journal_head *head)
 
 static void too_long(struct journal_head *head)
 {
-	head->json_len = FILE_BYTES;
+	head->json_len = JOURNAL_FILE_BYTES;
 }
 
 /* A write that a death or a power cut has broken off. */
@@ -546,11 +537,11 @@ static void fill_database(struct store *store)
 	char id[RUNID_LEN + 1];
 
 	signal(SIGXFSZ, SIG_IGN);
-	while (size_of("runs.db-wal") < (off_t)FILE_BYTES) {
+	while (size_of("runs.db-wal") < (off_t)JOURNAL_FILE_BYTES) {
 		keep_run(store, "a", clock_real_ms(), id);
 		store_keep(store);
 	}
-	limit_files(FILE_BYTES);
+	limit_files(JOURNAL_FILE_BYTES);
 }
 
 static void expect_found(struct store *store, const char *tenant, const char *id,
