@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "supervisor/clock.h"
 #include "supervisor/json.h"
 
 char dir[STORED_DIR_ROOM];
@@ -104,6 +105,14 @@ void keep_run(struct store *store, const char *tenant, int64_t started_ms,
 	cr_assert_eq(store_end(store, &record, number), 0);
 	memcpy(id, record.id, RUNID_LEN + 1);
 	record_free(&record);
+}
+
+void keep_runs(struct store *store, const char *tenant, unsigned count)
+{
+	char id[RUNID_LEN + 1];
+
+	for (unsigned i = 0; i < count; i++)
+		keep_run(store, tenant, clock_real_ms(), id);
 }
 
 char *list(struct store *store, const struct store_query *query)

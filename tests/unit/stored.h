@@ -31,6 +31,7 @@ int64_t begin(struct store *store, const struct record *record);
 /* One run from begin to end; its id is the caller's. */
 void keep_run(struct store *store, const char *tenant, int64_t started_ms,
 	      char id[RUNID_LEN + 1]);
+void keep_runs(struct store *store, const char *tenant, unsigned count);
 
 char *list(struct store *store, const struct store_query *query);
 unsigned count_of(const char *text, const char *word);

@@ -117,8 +117,7 @@ Test(store, pages_end_after_so_many_were_looked_at)
 	record.status = STATUS_ERROR;
 	cr_assert_eq(store_end(store, &record, 0), 0);
 	memcpy(oldest, record.id, sizeof(oldest));
-	for (unsigned i = 0; i < 2 * STORE_LOOK_MOST; i++)
-		keep_run(store, "a", clock_real_ms(), id);
+	keep_runs(store, "a", 2 * STORE_LOOK_MOST);
 	while (more) {
 		own_free char *page = list(store, &query);
 
@@ -326,10 +325,8 @@ static unsigned count_damaged(void)
 static void keep_some(void)
 {
 	struct store *store = open_store();
-	char id[RUNID_LEN + 1];
 
-	for (int i = 0; i < 500; i++)
-		keep_run(store, "a", clock_real_ms(), id);
+	keep_runs(store, "a", 500);
 	store_free(store);
 }
 

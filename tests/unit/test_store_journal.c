@@ -69,10 +69,8 @@ static void leave_five(void)
 {
 	struct store *store = open_store();
 	struct record record;
-	char id[RUNID_LEN + 1];
 
-	for (int i = 0; i < 3; i++)
-		keep_run(store, "a", clock_real_ms(), id);
+	keep_runs(store, "a", 3);
 	make_record(&record, "b", clock_real_ms());
 	record.status = STATUS_REJECTED;
 	cr_assert_eq(store_end(store, &record, 0), 0);
@@ -206,10 +204,8 @@ Test(journal, it_outlives_a_damaged_database)
 static void keep_ten(void)
 {
 	struct store *store = open_store();
-	char id[RUNID_LEN + 1];
 
-	for (int i = 0; i < 10; i++)
-		keep_run(store, "c", clock_real_ms(), id);
+	keep_runs(store, "c", 10);
 	store_free(store);
 }
 
@@ -316,8 +312,7 @@ Test(journal, many_runs_are_one_change)
 	char id[RUNID_LEN + 1];
 	off_t size = size_of("runs.db-wal");
 
-	for (int i = 0; i < 16; i++)
-		keep_run(store, "a", clock_real_ms(), id);
+	keep_runs(store, "a", 16);
 	cr_expect_eq(size_of("runs.db-wal"), size, "nothing until somebody asks");
 	cr_expect_eq(count_runs(store, "a"), 16);
 	cr_expect_gt(size_of("runs.db-wal"), size);
