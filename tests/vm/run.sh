@@ -171,6 +171,11 @@ for guest in $guests; do
 	}
 done
 cp "$work"/*.console "$cache"
+# Of two guests' lines, what failed is easily missed.
+if [ "$failed" != 0 ]; then
+	printf '\nwhat failed:\n'
+	cat "$work"/*.totals.bad
+fi
 [ -n "${QUOD_VM_ALL:-}" ] || sed -n 's/^leave/left out:/p' "$here/plan.txt"
 printf '\n%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" = 0 ]

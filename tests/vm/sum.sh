@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # sum.sh GUEST PID TOTALS: reads what suite.sh writes from standard input; prints one line for
 # each test, and what failed; writes to the file TOTALS: passed, failed, and 1 if the guest
-# came to its end. PID is the machine's parent: for its CPU time, which says more than a
+# came to its end; what failed is in TOTALS.bad once more. PID is the machine's parent: for its CPU time, which says more than a
 # clock does where several compete.
 # A test that does not say what it did has failed, and so has a guest without an end.
 set -u
@@ -29,10 +29,14 @@ tell() {
 	printf '%s: %s\n' "$guest" "$1"
 }
 
+tell_bad() {
+	tell "$1" | tee -a "$totals.bad"
+}
+
 bad() {
 	failed=$((failed + 1))
 	test_failed=$((test_failed + 1))
-	tell "$test: $1"
+	tell_bad "$test: $1"
 }
 
 begin() {
@@ -75,7 +79,8 @@ result() {
 		;;
 	'#'*)
 		case $failing$test in
-		1* | tests/vm/*) tell "    $1" ;;
+		1*) tell_bad "    $1" ;;
+		tests/vm/*) tell "    $1" ;;
 		esac
 		;;
 	esac
