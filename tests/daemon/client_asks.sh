@@ -173,7 +173,7 @@ test_usage() {
 
 # While it waits for an answer it has no capability, and a filter.
 test_confined() {
-	rm -f "$dir/pretend" "$dir/keep"
+	rm -f "$dir/pretend" "$dir/keep" "$dir/said"
 	: >"$lies/silence"
 	mkfifo "$dir/keep"
 	(cd "$lies" && exec "$pretend" "$dir/pretend" hold:silence) <"$dir/keep" >"$dir/said" &

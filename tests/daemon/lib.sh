@@ -125,6 +125,7 @@ flight_end() {
 # hoard N: $open of them stay open, $away were turned away.
 hoard() {
 	mkfifo "$dir/hold"
+	: >"$dir/hoard"
 	"$talk" "$socket" "$1" <"$dir/hold" >"$dir/hoard" &
 	hoarder=$!
 	exec 5>"$dir/hold"

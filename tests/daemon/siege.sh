@@ -116,6 +116,7 @@ test_fewer_places() {
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		printf '[Daemon]\nRuns=2\n' >"$etc/quodd.conf"
 		reload
+		rm -f "$dir/held"
 		curl -sSN -m 60 --unix-socket "$socket" -H 'Accept: application/x-ndjson' \
 			-H 'Content-Type: application/json' -H 'Authorization: Bearer token-ann' \
 			-d '{"source":"console.log(1); for (var n = 1; n > 0;);","limits":{"wall_ms":1500}}' \

@@ -28,6 +28,7 @@ get_as() {
 
 # hold NAME: a run of his that does not end; $client is who waits for it.
 hold() {
+	rm -f "$dir/held"
 	curl -sSN -m 60 --unix-socket "$socket" -H 'Accept: application/x-ndjson' \
 		-H 'Content-Type: application/json' -H "Authorization: Bearer token-$1" \
 		-d '{"source":"console.log(1); for (var n = 1; n > 0;);"}' \

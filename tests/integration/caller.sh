@@ -23,6 +23,7 @@ holds_nothing() {
 	inherited_name=$1
 	inherited_line=$2
 	shift 2
+	rm -f "$dir/out"
 	"$quod" "$@" </dev/null >"$dir/out" 2>"$dir/err" \
 		3<"$dir/secret" 4<"$dir/secret" 6<"$dir/secret" 9<>"$dir/secret" &
 	pid=$!
@@ -36,6 +37,7 @@ holds_nothing() {
 test_closed() {
 	holds_nothing run up run -o ndjson -e "$loop"
 	holds_nothing exec ready=1 exec -- "$inmate" spin
+	rm -f "$dir/out"
 	"$quod" run -o ndjson --cases "$dir/cases" -e "$loop" </dev/null >"$dir/out" 2>"$dir/err" \
 		9<>"$dir/secret" &
 	pid=$!
@@ -64,6 +66,7 @@ mask() {
 test_umask() {
 	for umask in 0777 0000; do
 		: >"$dir/err"
+		rm -f "$dir/out"
 		# The words of sh -c are its own.
 		# shellcheck disable=SC2016
 		sh -c 'umask "$1"; shift; exec "$@"' sh $umask "$quod" run -o ndjson -e "$loop" \

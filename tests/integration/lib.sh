@@ -124,6 +124,8 @@ ends_as() {
 }
 
 # What runs in the background is waited for by what it does; the bound is against a hang.
+# A file that is written to again is removed before: `>` is a deed of the background too,
+# and what the last one wrote is there until then.
 
 # await_line FILE TEXT: until the text is in the file.
 await_line() {

@@ -27,6 +27,7 @@ held() {
 # takes POLICY WAY MOST: $out is what ended it.
 takes() {
 	takes_name="$1, $2"
+	rm -f "$dir/out" "$dir/err"
 	"$quod" exec -p "$dir/$1.policy" --memory 8M -- "$holder" "$2" </dev/null \
 		>"$dir/out" 2>"$dir/err" &
 	takes_quod=$!

@@ -19,6 +19,7 @@ tail -n 1 "$dir/events" >"$dir/out"
 record_has '.status == "ok" and .passed and ([.logs[].text] == ["up", "woke"])' \
 	'and ends as it would have'
 
+rm "$dir/events"
 "$quod" run -o ndjson --timeout 400ms \
 	-e 'console.log("up"); var t = Date.now(); while (Date.now() - t < 800); true' >"$dir/events" &
 pid=$!

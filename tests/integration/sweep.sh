@@ -15,6 +15,7 @@ leaf_of() {
 
 all=
 for signal in KILL ALRM XCPU; do
+	rm -f "$dir/events"
 	"$quod" run -o ndjson -e 'console.log("up"); for (;;);' >"$dir/events" &
 	pid=$!
 	await_line "$dir/events" '"up"'
@@ -31,6 +32,7 @@ for leaf in $all; do
 done
 
 # A leaf in use is not swept away under it.
+rm "$dir/events"
 "$quod" run -o ndjson -e 'console.log("up"); setTimeout(function () {}, 1500); true' >"$dir/events" &
 pid=$!
 await_line "$dir/events" '"up"'
@@ -65,6 +67,7 @@ if [ -n "$group" ]; then
 	sleep 1000 &
 	sleeper=$!
 	echo $sleeper >"$group/service/cgroup.procs"
+	rm "$dir/events"
 	"$quod" run --cgroup "$group" -o ndjson -e 'console.log("up"); setTimeout(function () {}, 1500)' \
 		>"$dir/events" &
 	pid=$!

@@ -148,6 +148,7 @@ test_bombs() {
 	is "$out" ready 'a bomb: what it wrote is there'
 	ends_bomb 'a bomb of as many as there can be' most -- "$tasks" bomb
 	gives 'after a bomb' '0 sum=6' eight -- "$tasks" fork
+	rm -f "$dir/out"
 	"$quod" exec -p "$dir/long.policy" -- "$tasks" bomb >"$dir/out" 2>"$dir/err" &
 	bomb=$!
 	await_line "$dir/out" ready
@@ -159,6 +160,7 @@ test_bombs() {
 	has "$(cat "$dir/err")" 'quod: cancelled' 'a bomb, cancelled: told'
 	await_gone "$guest"
 	holds 'a bomb, cancelled: gone' test ! -d "/proc/$guest"
+	rm -f "$dir/out"
 	"$quod" exec -p "$dir/long.policy" -- "$tasks" bomb >"$dir/out" 2>"$dir/err" &
 	bomb=$!
 	await_line "$dir/out" ready

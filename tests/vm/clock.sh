@@ -9,6 +9,7 @@ stepped() {
 	shift
 	since=$(cut -d . -f 1 /proc/uptime)
 	now=$(date +%s)
+	rm -f "$dir/events"
 	timeout -k 5 120 "$quod" run -o ndjson "$@" >"$dir/events" 2>"$dir/err" &
 	pid=$!
 	await_line "$dir/events" '"up"'

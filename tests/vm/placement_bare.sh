@@ -185,6 +185,7 @@ holds 'and so is the process' test ! -d /proc/$sleeper
 mkdir "$dir/freezer"
 holds 'there is a freezer' mount -t cgroup -o freezer none "$dir/freezer"
 mkdir "$dir/freezer/ice"
+rm "$dir/events"
 "$quod" run --cgroup $top/leaf --timeout 4s -o ndjson -e 'console.log("up"); for (;;);' \
 	>"$dir/events" 2>"$dir/err" &
 pid=$!
