@@ -50,7 +50,8 @@ struct quodd {
 	int state_fd, history_fd;   /* owned */
 	struct interp interp;
 	struct run_place place;
-	const char *server; /* its program; NULL: the installed one */
+	struct jail_template *template; /* owned */
+	const char *server;		/* its program; NULL: the installed one */
 };
 
 static int print(struct text *text)
@@ -231,6 +232,18 @@ static int open_history(struct quodd *q, struct usage *usage)
 			  what.text);
 }
 
+/* Where there can be none each jail makes a root of its own: it takes longer, and is as
+ * empty. */
+static void open_template(struct quodd *q)
+{
+	struct jail_error err;
+	int r = jail_template_make(&q->template, &err);
+
+	if (r < 0 && r != -EPERM)
+		log_say("jails take longer to make: %s", err.text);
+	q->place.template = q->template;
+}
+
 static int open_all(const struct quodd_args *args, struct quodd *q, struct usage *usage)
 {
 	const struct place_request where = {0};
@@ -249,6 +262,7 @@ static int open_all(const struct quodd_args *args, struct quodd *q, struct usage
 	place_open(&where, &q->place);
 	if (shares_check(&q->place, q->roster, &err) < 0)
 		return usage_fail(usage, -EOPNOTSUPP, "%s", err.text);
+	open_template(q);
 	return bind_socket(args, q, usage);
 }
 
@@ -340,6 +354,7 @@ int quodd_main(int argc, char **argv, const char *server)
 	roster_unref(q.roster);
 	interp_close(&q.interp);
 	place_close(&q.place);
+	jail_template_free(q.template);
 	close_fd(q.state_fd);
 	close_fd(q.history_fd);
 	listeners_close(&q.listeners);

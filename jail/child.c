@@ -5,8 +5,8 @@
  * holds. The steps carry the numbers of spawn.c; the order is:
  *
  *	C1 descriptors	the guest's three, everything else close-on-exec
- *	C2 root		empty; needs the namespace's powers, not the ids: runs while the
- *			supervisor still writes the maps
+ *	C2 root		empty, or from a template the lid over it; needs the namespace's
+ *			powers, not the ids: runs while the supervisor still writes the maps
  *	C3 loopback	only if asked
  *	C4 go		block until the ids are mapped; end of file: the supervisor is gone
  *	C5 credentials	groups, gid, uid; this clears a parent-death signal, so that is set
@@ -251,7 +251,7 @@ static int set_up(const struct child_plan *plan, struct jail_error *err)
 	if (r == 0)
 		r = reset_scheduling(err);
 	if (r == 0)
-		r = child_empty_root(err); /* C2 */
+		r = plan->has_root ? root_cover(err) : child_empty_root(err); /* C2 */
 	if (r == 0 && plan->loopback)
 		r = child_loopback_up(err); /* C3 */
 	if (r == 0)

@@ -179,6 +179,7 @@ struct child_plan {
 	int notify_socket; /* -1: no notify_filter; the child's end */
 	int notify_fd;	   /* what it becomes in the child */
 	bool loopback;
+	bool has_root; /* from a template: only the lid is missing */
 };
 
 /* child.c: the other side of the numbered steps in spawn.c. */
@@ -186,6 +187,10 @@ _Noreturn void child_main(const struct child_plan *plan);
 
 /* Steps of the child that live with their subject. Each fills err as jail_fail() does. */
 int child_empty_root(struct jail_error *err); /* rootfs.c */
+/* Its two halves: without the lid user namespaces can still be made; and the lid alone, for
+ * who has such a root already. */
+int root_make(struct jail_error *err);
+int root_cover(struct jail_error *err);
 /* For a process that keeps one directory: its working directory as a mount of nobody yet
  * (*ret_tree is the caller's), then the empty root with that in it. */
 int root_copy_directory(int *ret_tree, struct jail_error *err);
@@ -199,6 +204,10 @@ int child_limit_tasks(uint32_t most, struct jail_error *err);
 int tasks_try_rlimit(void);
 /* notify.c. *ret_on stays false where there can be no listener: then no filter is on. */
 int child_notify(const struct child_plan *plan, bool *ret_on, struct jail_error *err);
+
+/* template.c. The second does not return where it cannot. */
+int template_enter(const struct jail_template *template, struct jail_error *err);
+void template_leave(const struct jail_template *template);
 
 struct jail {
 	pid_t pid;

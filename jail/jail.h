@@ -136,6 +136,7 @@ struct jail_spec {
 	uint32_t uid_inside; /* uid and gid that the guest has in its namespace */
 	uint32_t uid_first;  /* root mode: range of host uids (and gids) to lease from */
 	uint32_t uid_count;  /* 0: the compiled-in range */
+	const struct jail_template *template; /* NULL: the jail makes its own root */
 };
 
 #define JAIL_UID_INSIDE 1000u
@@ -160,6 +161,25 @@ struct jail_result {
 	uint64_t memory_peak_bytes; /* memory.peak, else the largest RSS of pid 1 */
 	uint32_t pids_peak;	    /* 0: not known */
 };
+
+/*
+ * An empty root that is ready, for a supervisor that makes jail after jail: to make one
+ * and to let go of the host's mounts is a seventh of what a jail costs. Such jails have
+ * namespaces of their own like others, but their roots are one file system, read-only and
+ * empty. A lock on it, or a watch, would be seen in other jails: so there is no template
+ * for those that may open files (EINVAL).
+ *
+ * Its user has one thread. jail_start() enters the template for as long as clone3(2) takes;
+ * afterwards he stands in the directory in which he called jail_template_make(), and if he
+ * could not come back he is aborted.
+ * Errors: EPERM (it takes CAP_SYS_ADMIN and CAP_SYS_CHROOT where his mount namespace
+ * belongs), EXDEV (he lives in a chroot), and those of clone3(2) and mount(2).
+ */
+struct jail_template;
+JAIL_API int jail_template_make(struct jail_template **ret_template,
+				struct jail_error *err);
+/* NULL is fine. */
+JAIL_API void jail_template_free(struct jail_template *template);
 
 struct jail;
 

@@ -85,14 +85,26 @@ static int enter(int root, struct jail_error *err)
 }
 
 /* From its first moment read-only: there is nothing in it. */
-int child_empty_root(struct jail_error *err)
+int root_make(struct jail_error *err)
 {
 	own_fd int root = -1;
 	int r = make_tmpfs(ROOT_ATTRIBUTES, &root, err);
 
-	if (r == 0)
-		r = enter(root, err);
-	return r < 0 ? r : put_lid(root, err);
+	return r < 0 ? r : enter(root, err);
+}
+
+int root_cover(struct jail_error *err)
+{
+	own_fd int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	return root < 0 ? fail(err, "open '/'") : put_lid(root, err);
+}
+
+int child_empty_root(struct jail_error *err)
+{
+	int r = root_make(err);
+
+	return r < 0 ? r : root_cover(err);
 }
 
 int root_copy_directory(int *ret_tree, struct jail_error *err)

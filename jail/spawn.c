@@ -225,16 +225,31 @@ static void take_our_ends(struct jail *jail, struct pipes *pipes)
 	jail->status_read = TAKE_FD(pipes->fd[STATUS][READ]);
 }
 
+/* In the template, if there is one, for no longer than this. Returns as clone_jail(). */
+static int clone_in(const struct jail_template *template, struct jail *jail,
+		    struct jail_error *err)
+{
+	int pid, r = template ? template_enter(template, err) : 0;
+
+	if (r < 0)
+		return r;
+	pid = clone_jail(jail, err);
+	if (pid != 0 && template)
+		template_leave(template);
+	return pid;
+}
+
 /* S5 to S7, with every signal blocked so that no handler of the caller's runs in the
- * child before its dispositions are reset. */
-static int launch(struct jail *jail, const struct child_plan *plan, struct pipes *pipes,
+ * child before its dispositions are reset, nor in the template. */
+static int launch(struct jail *jail, const struct jail_template *template,
+		  const struct child_plan *plan, struct pipes *pipes,
 		  struct jail_error *err)
 {
 	sigset_t all, before;
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
-	int pid = clone_jail(jail, err); /* S5 */
+	int pid = clone_in(template, jail, err); /* S5 */
 	if (pid == 0)
 		child_main(plan);
 	sigprocmask(SIG_SETMASK, &before, NULL);
@@ -314,7 +329,8 @@ static int prepare_and_launch(const struct jail_spec *spec, struct jail *jail,
 	plan->notify_filter = spec->notify_filter;
 	plan->notify_fd = spec->notify_fd;
 	plan->loopback = spec->flags & JAIL_LOOPBACK_UP;
-	r = launch(jail, plan, pipes, err);
+	plan->has_root = spec->template != NULL;
+	r = launch(jail, spec->template, plan, pipes, err);
 	if (r == 0 && spec->flags & JAIL_HOLD_MOUNTS)
 		jail->mounts_fd =
 			ioctl(jail->fd[JAIL_FD_PIDFD], PIDFD_GET_MNT_NAMESPACE, 0);

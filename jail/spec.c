@@ -73,6 +73,11 @@ int spec_check(const struct jail_spec *spec, struct jail_error *err)
 				 "a notify_filter needs bytes, a filter to fall back to "
 				 "and a notify_fd of %d to %d",
 				 NOTIFY_FD_LEAST, NOTIFY_FD_MOST);
+	if (spec->template && spec->limits.open_files)
+		return jail_fail(
+			err, JAIL_STAGE_SPEC, EINVAL,
+			"jails of a template have one root in common: open_files "
+			"must be 0");
 	if (spec->uid_inside > UINT32_MAX - 2)
 		return jail_fail(err, JAIL_STAGE_SPEC, EINVAL, "uid %u means 'no uid'",
 				 spec->uid_inside);

@@ -50,6 +50,7 @@ int cell_start_jail(const struct limits *limits, unsigned flags,
 	spec.flags = JAIL_FILTER_NO_FORK | (place->required ? JAIL_NEED_CGROUP : 0) |
 		     (flags & CELL_REMOVED ? JAIL_HOLD_MOUNTS : 0);
 	spec.cgroup_fd = place->fd;
+	spec.template = place->template;
 	return jail_start(&spec, ret_jail, err);
 }
 

@@ -22,6 +22,8 @@ struct run_place {
 	bool required;	       /* as asked for: for JAIL_NEED_CGROUP */
 	bool failed;	       /* nothing may run: err says why */
 	struct jail_error err; /* filled if failed */
+	/* Borrowed; NULL: each jail makes its own root. */
+	const struct jail_template *template;
 };
 
 /*

@@ -354,7 +354,7 @@ disk_start() {
 		sleep 0.02
 	done
 	daemon=$(cat "$dir/pid")
-	server=$(child_of "$daemon")
+	server=$(server_of "$daemon")
 }
 
 # on_disk COMMAND: there, until it is done.

@@ -12,12 +12,26 @@ daemon=
 trap 'daemon_kill; rm -rf "$dir"' EXIT
 mkdir "$dir/state"
 
+# server_of MONITOR: its server, once it has one. Before that it has children of another kind.
+server_of() {
+	for _ in $(seq 1500); do
+		for server_found in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do
+			if [ "$(cat "/proc/$server_found/comm" 2>/dev/null)" = quodd-server ]; then
+				echo "$server_found"
+				return
+			fi
+		done
+		[ -d "/proc/$1" ] || return
+		sleep 0.02
+	done
+}
+
 # daemon_start OPTIONS...: until it listens; $daemon is the monitor, $server the other.
 # Without $pool there are no warm jails: every jail is that of a run.
 daemon_start() {
 	"$quodd" --socket "$socket" --state "$dir/state" --pool "${pool:-0}" "$@" >"$dir/log" 2>&1 </dev/null &
 	daemon=$!
-	server=$(child_of "$daemon")
+	server=$(server_of "$daemon")
 	for _ in $(seq 500); do
 		! curl -s --unix-socket "$socket" http://quodd/healthz >/dev/null 2>&1 || return 0
 		[ -d "/proc/$daemon" ] || return 1

@@ -41,7 +41,7 @@ await_told() {
 
 both() {
 	daemon_pid=$(cat "$dir/pid")
-	server=$(child_of "$daemon_pid")
+	server=$(server_of "$daemon_pid")
 }
 
 stop() {

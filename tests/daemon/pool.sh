@@ -101,6 +101,19 @@ test_policies() {
 	holds 'the other is still there' test -d "/proc/$default"
 }
 
+# Jails of a monitor that may enter mount namespaces begin in one template, in which there
+# is nothing; each has mounts of its own all the same. Only real root is such a monitor.
+test_template() {
+	setpriv --reuid=12345 --clear-groups true 2>/dev/null || return 0
+	want_jails 2 'two wait'
+	is "$(for jail in $(jails); do stat -L -c %d "/proc/$jail/root"; done | uniq | wc -l)" 1 \
+		'their roots are of one template'
+	is "$(for jail in $(jails); do readlink "/proc/$jail/ns/mnt"; done | uniq -d)" '' \
+		'their mount namespaces are two'
+	is "$(for jail in $(jails); do ls -A "/proc/$jail/root" "/proc/$jail/root/.."; done | grep -v '^/proc\|^$')" '' \
+		'and there is nothing in them'
+}
+
 # A tenant's jail serves no other tenant, whatever he asks for.
 test_tenants() {
 	configure 'ExpireSec=10m'
@@ -265,6 +278,7 @@ pool=4
 test_demand
 test_name
 test_policies
+test_template
 test_limits
 daemon_stop
 is "$code" 0 'it ends in order'
