@@ -93,6 +93,20 @@ throughput() {
 	printf '#BENCH throughput=%s clients=%d runs_per_s=%.0f x_floor=%s\n' "$1" "$2" "$each" "$ratio"
 }
 
+# beside_least NAME: a request to it, and one to the least daemon that keeps warm jails.
+beside_least() {
+	leaf=$(leaf_group)
+	# shellcheck disable=SC2086 # two words or none
+	"$bench/floor" ${leaf:+-c "$leaf"} -w "$dir/least" "$js" $arena <"$dir/job" &
+	least=$!
+	until [ -S "$dir/least" ]; do
+		kill -0 $least || exit 1
+		sleep 0.02
+	done
+	"$bench/load" -r 100 -n "$rounds" "floor=$dir/least" "$1=$dir/$1" || bad=1
+	wait $least || bad=1
+}
+
 # make_tenants N: a configuration with so many, and the user who measures as one of them.
 make_tenants() {
 	mkdir -p "$dir/config/tenants.d"
@@ -113,6 +127,9 @@ printf 'one-line script on a kept connection, 100 a second, %s runs\n' "$rounds"
 for daemon in $daemons; do
 	"$bench/load" -r 100 -n "$rounds" "$daemon" || bad=1
 done
+
+printf '\nbeside the least daemon, %s interleaved rounds\n' "$rounds"
+beside_least pool
 
 printf '\nbeside quod run, %s interleaved rounds\n' "$rounds"
 # shellcheck disable=SC2086 # words

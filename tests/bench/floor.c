@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * floor [-c CGROUP] [-l MS CLIENTS] QUOD-JS ARENA <JOB: the least program that does the kernel's part of
- * `quod run`, and nothing else. It makes the same namespaces, maps one id in the same
+ * floor [-c CGROUP] [-l MS CLIENTS | -w SOCKET] QUOD-JS ARENA <JOB: the least program
+ * that does the kernel's part of `quod run`, and nothing else. It makes the same namespaces, maps one id in the same
  * way, puts the guest into the same empty root with no capability, the same rlimits and
  * the same filter, execs the same interpreter, feeds it the job that stands on its own
  * stdin, reads frames to the end and prints the value. No lease, no cgroup, no checks of
@@ -9,6 +9,10 @@
  *
  * With -l so many of it do that at once, again and again for so many milliseconds; how
  * many runs that were is printed. That is the floor of quodd under load.
+ *
+ * With -w it keeps jails in which the interpreter waits, and for each packet of the one
+ * client on SOCKET gives the job to one of them, whatever was asked for, waits for its
+ * death and says that the value is 2. That is the floor of a request to quodd.
  *
  * A measuring instrument: it explains nothing when it fails, it says the step and stops.
  */
@@ -29,8 +33,10 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -51,6 +57,7 @@
 #define CPU_SECONDS  6u
 #define BUFFER_BYTES 65536u
 #define DETACH	     2
+#define WARM	     16
 
 static _Noreturn void die(const char *step)
 {
@@ -68,6 +75,7 @@ struct floor {
 	int exe, in[2], out[2], go[2];
 	char **argv;
 	int group, leaf; /* directories; -1 without -c */
+	int pid;
 	char leaf_name[32];
 };
 
@@ -220,7 +228,10 @@ static void drain(int from, bool quiet)
 
 static void leaf_make(struct floor *floor)
 {
-	snprintf(floor->leaf_name, sizeof(floor->leaf_name), "floor%d", (int)getpid());
+	static unsigned serial;
+
+	snprintf(floor->leaf_name, sizeof(floor->leaf_name), "floor%d.%u", (int)getpid(),
+		 serial++);
 	must(mkdirat(floor->group, floor->leaf_name, 0755), "mkdir of the leaf");
 	floor->leaf =
 		openat(floor->group, floor->leaf_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -255,34 +266,53 @@ static int clone_child(const struct floor *floor)
 	return pid;
 }
 
-/* One run; its exit code. */
-static int run_once(struct floor *floor, const char *job, size_t job_len, bool quiet)
+static void start(struct floor *floor)
 {
-	int status;
-
 	if (floor->group >= 0)
 		leaf_make(floor);
 	must(pipe2(floor->in, O_CLOEXEC), "pipe");
 	must(pipe2(floor->out, O_CLOEXEC), "pipe");
 	must(pipe2(floor->go, O_CLOEXEC), "pipe");
 
-	int pid = clone_child(floor);
-	map_ids(pid);
+	floor->pid = clone_child(floor);
+	map_ids(floor->pid);
 	must(write(floor->go[1], "g", 1), "go");
-	must(write(floor->in[1], job, job_len), "feed");
-	close(floor->in[1]);
-	close(floor->out[1]);
-	drain(floor->out[0], quiet);
-	must(waitpid(pid, &status, 0), "waitpid");
 	close(floor->in[0]);
-	close(floor->out[0]);
+	close(floor->out[1]);
 	close(floor->go[0]);
 	close(floor->go[1]);
+}
+
+/* Its exit code. */
+static int give(const struct floor *floor, const char *job, size_t job_len, bool quiet)
+{
+	int status;
+
+	must(write(floor->in[1], job, job_len), "feed");
+	drain(floor->out[0], quiet);
+	must(waitpid(floor->pid, &status, 0), "waitpid");
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void clean(const struct floor *floor)
+{
+	close(floor->in[1]);
+	close(floor->out[0]);
 	if (floor->leaf >= 0) {
 		close(floor->leaf);
 		leaf_remove(floor);
 	}
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* One run; its exit code. */
+static int run_once(struct floor *floor, const char *job, size_t job_len, bool quiet)
+{
+	int code;
+
+	start(floor);
+	code = give(floor, job, job_len, quiet);
+	clean(floor);
+	return code;
 }
 
 static int64_t now_ms(void)
@@ -330,10 +360,63 @@ static int run_many(struct floor *floor, const char *job, size_t job_len, int ms
 	return 0;
 }
 
+/* The one client, once he is there. */
+static int await_client(const char *path)
+{
+	struct sockaddr_un name = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	must(fd, "socket");
+	snprintf(name.sun_path, sizeof(name.sun_path), "%s", path);
+	must(bind(fd, (const struct sockaddr *)&name, sizeof(name)), path);
+	must(listen(fd, 1), "listen");
+	int client = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
+	must(client, "accept");
+	close(fd);
+	return client;
+}
+
+static void serve_client(struct floor warm[WARM], int client, const char *job,
+			 size_t job_len)
+{
+	static const char reply[] = "HTTP/1.1 200 OK\r\nContent-Length: 25\r\n\r\n"
+				    "{\"status\":\"ok\",\"value\":2,";
+	static char request[BUFFER_BYTES];
+
+	for (unsigned at = 0; recv(client, request, sizeof(request), 0) > 0;
+	     at = (at + 1) % WARM) {
+		if (give(&warm[at], job, job_len, true) != 0)
+			die("a run");
+		must(send(client, reply, sizeof(reply) - 1, MSG_NOSIGNAL), "reply");
+		clean(&warm[at]);
+		start(&warm[at]);
+	}
+}
+
+/* Those that wait at the end read end of file. */
+static int serve(const struct floor *means, const char *path, const char *job,
+		 size_t job_len)
+{
+	struct floor warm[WARM];
+
+	for (unsigned i = 0; i < WARM; i++) {
+		warm[i] = *means;
+		start(&warm[i]);
+	}
+	serve_client(warm, await_client(path), job, job_len);
+	for (unsigned i = 0; i < WARM; i++) {
+		close(warm[i].in[1]);
+		must(waitpid(warm[i].pid, NULL, 0), "waitpid");
+		clean(&warm[i]);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct floor floor = {.group = -1, .leaf = -1};
-	static char job[BUFFER_BYTES];
+	static char job[BUFFER_BYTES], ahead[] = WORD_AHEAD;
+	const char *path = NULL;
 	int ms = 0, clients = 0;
 
 	if (argc > 2 && strcmp(argv[1], "-c") == 0) {
@@ -348,12 +431,20 @@ int main(int argc, char **argv)
 		argv += 3;
 		argc -= 3;
 	}
+	if (argc > 2 && strcmp(argv[1], "-w") == 0) {
+		path = argv[2];
+		argv += 2;
+		argc -= 2;
+	}
 	if (argc != 3)
 		return 2;
-	floor.argv = argv + 1;
+	char *args[] = {argv[1], argv[2], path ? ahead : NULL, NULL};
+	floor.argv = args;
 	floor.exe = open(argv[1], O_PATH | O_CLOEXEC);
 	must(floor.exe, argv[1]);
 	size_t job_len = read_job(job);
+	if (path)
+		return serve(&floor, path, job, job_len);
 	return clients ? run_many(&floor, job, job_len, ms, clients)
 		       : run_once(&floor, job, job_len, false);
 }
