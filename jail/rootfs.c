@@ -84,13 +84,27 @@ static int enter(int root, struct jail_error *err)
 	return 0;
 }
 
-/* From its first moment read-only: there is nothing in it. */
+/* From its first moment read-only: there is nothing in it. *ret_root is the caller's. */
+static int begin_root(int *ret_root, struct jail_error *err)
+{
+	int r = make_tmpfs(ROOT_ATTRIBUTES, ret_root, err);
+
+	return r < 0 ? r : enter(*ret_root, err);
+}
+
+int child_empty_root(struct jail_error *err)
+{
+	own_fd int root = -1;
+	int r = begin_root(&root, err);
+
+	return r < 0 ? r : put_lid(root, err);
+}
+
 int root_make(struct jail_error *err)
 {
 	own_fd int root = -1;
-	int r = make_tmpfs(ROOT_ATTRIBUTES, &root, err);
 
-	return r < 0 ? r : enter(root, err);
+	return begin_root(&root, err);
 }
 
 int root_cover(struct jail_error *err)
@@ -98,13 +112,6 @@ int root_cover(struct jail_error *err)
 	own_fd int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	return root < 0 ? fail(err, "open '/'") : put_lid(root, err);
-}
-
-int child_empty_root(struct jail_error *err)
-{
-	int r = root_make(err);
-
-	return r < 0 ? r : root_cover(err);
 }
 
 int root_copy_directory(int *ret_tree, struct jail_error *err)
