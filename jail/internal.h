@@ -205,8 +205,9 @@ int tasks_try_rlimit(void);
 /* notify.c. *ret_on stays false where there can be no listener: then no filter is on. */
 int child_notify(const struct child_plan *plan, bool *ret_on, struct jail_error *err);
 
-/* template.c. The second does not return where it cannot. */
-int template_enter(const struct jail_template *template, struct jail_error *err);
+/* template.c. Where it cannot be entered the jail makes its own root; where it cannot be
+ * left that does not return. */
+bool template_enter(const struct jail_template *template);
 void template_leave(const struct jail_template *template);
 
 struct jail {

@@ -169,9 +169,10 @@ struct jail_result {
  * empty. A lock on it, or a watch, would be seen in other jails: so there is no template
  * for those that may open files (EINVAL).
  *
- * Its user has one thread. jail_start() enters the template for as long as clone3(2) takes;
- * afterwards he stands in the directory in which he called jail_template_make(), and if he
- * could not come back he is aborted.
+ * Its user has one thread. jail_start() enters the template for as long as clone3(2) takes,
+ * or does without where it cannot; afterwards he stands in the directory in which he called
+ * jail_template_make(), or in "/" if that is closed to him by now, and if he could not come
+ * back he is aborted.
  * Errors: EPERM (it takes CAP_SYS_ADMIN and CAP_SYS_CHROOT where his mount namespace
  * belongs), EXDEV (he lives in a chroot), and those of clone3(2) and mount(2).
  */

@@ -164,7 +164,7 @@ static int make_leaf(const struct jail_spec *spec, struct jail *jail,
 }
 
 /* S5. Returns in both processes; the child's return value is 0. */
-static int clone_jail(struct jail *jail, struct jail_error *err)
+static int clone_jail(struct jail *jail)
 {
 	struct clone_args args = {
 		.flags = NAMESPACES | CLONE_PIDFD | CLONE_CLEAR_SIGHAND,
@@ -177,16 +177,17 @@ static int clone_jail(struct jail *jail, struct jail_error *err)
 		args.cgroup = (uint64_t)jail->leaf.dir_fd;
 	}
 	long pid = syscall(SYS_clone3, &args, sizeof(args));
-	if (pid < 0) {
-		int errnum = errno;
-		char why[256];
-		jail_explain_clone(errnum, args.flags & CLONE_INTO_CGROUP, why,
-				   sizeof(why));
-		return jail_fail(err, JAIL_STAGE_CLONE, errnum,
-				 "make the namespaces of a jail%s%s", *why ? ": " : "",
-				 why);
-	}
-	return (int)pid;
+
+	return pid < 0 ? -errno : (int)pid;
+}
+
+static int fail_clone(const struct jail *jail, int errnum, struct jail_error *err)
+{
+	char why[256];
+
+	jail_explain_clone(errnum, jail->leaf.dir_fd >= 0, why, sizeof(why));
+	return jail_fail(err, JAIL_STAGE_CLONE, errnum,
+			 "make the namespaces of a jail%s%s", *why ? ": " : "", why);
 }
 
 static void plan_fds(struct child_plan *plan, const struct pipes *pipes)
@@ -225,16 +226,16 @@ static void take_our_ends(struct jail *jail, struct pipes *pipes)
 	jail->status_read = TAKE_FD(pipes->fd[STATUS][READ]);
 }
 
-/* In the template, if there is one, for no longer than this. Returns as clone_jail(). */
+/* In the template, if there is one that can be entered, and in it nothing but this: what
+ * went wrong is looked up where there is a /proc. Returns as clone_jail(). */
 static int clone_in(const struct jail_template *template, struct jail *jail,
-		    struct jail_error *err)
+		    struct child_plan *plan)
 {
-	int pid, r = template ? template_enter(template, err) : 0;
+	int pid;
 
-	if (r < 0)
-		return r;
-	pid = clone_jail(jail, err);
-	if (pid != 0 && template)
+	plan->has_root = template && template_enter(template);
+	pid = clone_jail(jail);
+	if (pid != 0 && plan->has_root)
 		template_leave(template);
 	return pid;
 }
@@ -242,19 +243,18 @@ static int clone_in(const struct jail_template *template, struct jail *jail,
 /* S5 to S7, with every signal blocked so that no handler of the caller's runs in the
  * child before its dispositions are reset, nor in the template. */
 static int launch(struct jail *jail, const struct jail_template *template,
-		  const struct child_plan *plan, struct pipes *pipes,
-		  struct jail_error *err)
+		  struct child_plan *plan, struct pipes *pipes, struct jail_error *err)
 {
 	sigset_t all, before;
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
-	int pid = clone_in(template, jail, err); /* S5 */
+	int pid = clone_in(template, jail, plan); /* S5 */
 	if (pid == 0)
 		child_main(plan);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (pid < 0)
-		return pid;
+		return fail_clone(jail, -pid, err);
 	jail->pid = (pid_t)pid;
 	take_our_ends(jail, pipes);
 
@@ -329,7 +329,6 @@ static int prepare_and_launch(const struct jail_spec *spec, struct jail *jail,
 	plan->notify_filter = spec->notify_filter;
 	plan->notify_fd = spec->notify_fd;
 	plan->loopback = spec->flags & JAIL_LOOPBACK_UP;
-	plan->has_root = spec->template != NULL;
 	r = launch(jail, spec->template, plan, pipes, err);
 	if (r == 0 && spec->flags & JAIL_HOLD_MOUNTS)
 		jail->mounts_fd =

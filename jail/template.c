@@ -24,6 +24,8 @@
 #include "base/own.h"
 #include "jail/internal.h"
 
+#define LEAVE_TRIES 100
+
 struct jail_template {
 	int empty; /* the template */
 	int home;  /* the mount namespace that its owner lives in */
@@ -69,7 +71,7 @@ static int clone_sharing(uint64_t flags, struct jail_error *err)
 	return pid < 0 ? fail(err, errno, "clone3") : (int)pid;
 }
 
-/* Its exit status; 255 for one that was killed. */
+/* Its exit status; for one that was killed an errno. */
 static int status_of(int pid)
 {
 	siginfo_t info = {.si_pid = 0};
@@ -78,7 +80,7 @@ static int status_of(int pid)
 	do
 		r = waitid(P_PID, (id_t)pid, &info, WEXITED);
 	while (r < 0 && errno == EINTR);
-	return r == 0 && info.si_code == CLD_EXITED ? info.si_status : 255;
+	return r == 0 && info.si_code == CLD_EXITED ? info.si_status : ECHILD;
 }
 
 static int make_empty(int *ret_fd, struct jail_error *err)
@@ -175,16 +177,31 @@ JAIL_API void jail_template_free(struct jail_template *template)
 	free(template);
 }
 
-int template_enter(const struct jail_template *template, struct jail_error *err)
+bool template_enter(const struct jail_template *template)
 {
-	if (setns(template->empty, CLONE_NEWNS) == 0)
-		return 0;
-	return fail(err, errno, "enter its mount namespace");
+	return setns(template->empty, CLONE_NEWNS) == 0;
 }
 
-/* It was tried. Who is still there sees no host, and nobody has told him so. */
+/* Who is still there sees no host, and nothing tells him so. */
+static _Noreturn void lost(void)
+{
+	static const char words[] =
+		"libjail: a template cannot be left: this process is ended\n";
+	ssize_t n = write(STDERR_FILENO, words, sizeof(words) - 1);
+
+	(void)n;
+	abort();
+}
+
+/* It was tried, but takes a little memory each time. The directory may be closed to us by
+ * now, if it is another's; then we stand in "/". */
 void template_leave(const struct jail_template *template)
 {
-	if (setns(template->home, CLONE_NEWNS) < 0 || fchdir(template->dir) < 0)
-		abort();
+	int tries = 0, r;
+
+	while (setns(template->home, CLONE_NEWNS) < 0)
+		if (errno != ENOMEM || ++tries == LEAVE_TRIES)
+			lost();
+	r = fchdir(template->dir);
+	(void)r;
 }

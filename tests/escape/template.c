@@ -145,30 +145,37 @@ static void test_chroot_here(void)
 	check(r < 0 && !made, "no template for who lives in a chroot: %s", err.text);
 }
 
-/* From here on the mount namespace that we live in cannot be entered. */
-static bool close_way_back(void)
+/* From here on this call fails: with that first argument, or with `mask` 0 with any. */
+static bool refuse(unsigned call, unsigned mask, unsigned first, unsigned errnum)
 {
-	ino_t home = look(0, "ns/mnt").st_ino;
-	struct stat st;
-	int fd = 0;
-
-	while (fd < 1024 && (fstat(fd, &st) < 0 || st.st_ino != home))
-		fd++;
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_setns, 0, 3),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 4),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)fd, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOMEM),
+		BPF_STMT(BPF_ALU | BPF_AND | BPF_K, mask),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, first, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | errnum),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog filter = {.len = ARRAY_LEN(code), .filter = code};
 
-	return fd < 1024 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
 	       syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) == 0;
 }
 
-/* Who stayed in the template would see no host and know nothing of it. */
+/* The descriptor of the mount namespace that we live in. */
+static unsigned way_home(void)
+{
+	ino_t home = look(0, "ns/mnt").st_ino;
+	struct stat st;
+	unsigned fd = 0;
+
+	while (fd < 1024 && (fstat((int)fd, &st) < 0 || st.st_ino != home))
+		fd++;
+	return fd;
+}
+
+/* Who stayed in the template would see no host, and nothing would tell him so. */
 static void test_no_way_back(void)
 {
 	const struct rlimit no_core = {0, 0};
@@ -179,7 +186,8 @@ static void test_no_way_back(void)
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		if (setrlimit(RLIMIT_CORE, &no_core) < 0 || !close_way_back())
+		if (setrlimit(RLIMIT_CORE, &no_core) < 0 ||
+		    !refuse(SYS_setns, ~0u, way_home(), ENOMEM))
 			_exit(99);
 		(void)jail_start(&spec, &jail, &err);
 		_exit(1);
@@ -187,6 +195,33 @@ static void test_no_way_back(void)
 	waitpid(pid, &status, 0);
 	check(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT,
 	      "a maker who cannot come back is aborted: wait status %d", status);
+}
+
+static void check_it_runs(const char *what)
+{
+	struct jail_spec spec = template_spec("exit", "7");
+	struct outcome outcome = run_spec(&spec);
+
+	check(outcome.r == 0 && outcome.result.exit_code == 7, "%s: the jail runs: %s",
+	      what, outcome.err.text);
+}
+
+static void test_no_way_in_here(void)
+{
+	check(refuse(SYS_setns, 0, 0, EPERM), "no way in: a filter is on");
+	check_it_runs("no way in");
+}
+
+/* The directory may be another's, who closes it. */
+static void test_closed_here(void)
+{
+	char here[16] = "";
+
+	check(refuse(SYS_fchdir, 0, 0, EACCES),
+	      "a directory that is closed: a filter is on");
+	check_it_runs("a directory that is closed");
+	check(getcwd(here, sizeof(here)) && !strcmp(here, "/"),
+	      "a directory that is closed: he stands in '/'");
 }
 
 static long count_fds(void)
@@ -228,6 +263,8 @@ int main(void)
 		test_files();
 		test_maker(dir);
 		check_apart("chroot", test_chroot_here);
+		check_apart("no way in", test_no_way_in_here);
+		check_apart("a directory that is closed", test_closed_here);
 		test_no_way_back();
 		jail_template_free(template);
 	}
