@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * floor [-c CGROUP] [-l MS CLIENTS | -w SOCKET] QUOD-JS ARENA <JOB: the least program
- * that does the kernel's part of `quod run`, and nothing else. It makes the same namespaces, maps one id in the same
- * way, puts the guest into the same empty root with no capability, the same rlimits and
- * the same filter, execs the same interpreter, feeds it the job that stands on its own
- * stdin, reads frames to the end and prints the value. No lease, no cgroup, no checks of
- * what comes back, no record: what `quod run` costs above this is its own.
+ * that does the kernel's part of `quod run`, and nothing else. It makes the same
+ * namespaces, maps one id in the same way, puts the guest into the same empty root with no
+ * capability, the same rlimits and the same filter, execs the same interpreter, feeds it
+ * the job that stands on its own stdin, reads frames to the end and prints the value. No
+ * lease, no cgroup, no checks of what comes back, no record: what `quod run` costs above
+ * this is its own.
  *
  * With -l so many of it do that at once, again and again for so many milliseconds; how
  * many runs that were is printed. That is the floor of quodd under load.
@@ -289,6 +290,7 @@ static int give(const struct floor *floor, const char *job, size_t job_len, bool
 	int status;
 
 	must(write(floor->in[1], job, job_len), "feed");
+	close(floor->in[1]);
 	drain(floor->out[0], quiet);
 	must(waitpid(floor->pid, &status, 0), "waitpid");
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -296,7 +298,6 @@ static int give(const struct floor *floor, const char *job, size_t job_len, bool
 
 static void clean(const struct floor *floor)
 {
-	close(floor->in[1]);
 	close(floor->out[0]);
 	if (floor->leaf >= 0) {
 		close(floor->leaf);
