@@ -251,7 +251,7 @@ static int set_up(const struct child_plan *plan, struct jail_error *err)
 	if (r == 0)
 		r = reset_scheduling(err);
 	if (r == 0)
-		r = plan->has_root ? root_cover(err) : child_empty_root(err); /* C2 */
+		r = plan->template ? root_cover(err) : child_empty_root(err); /* C2 */
 	if (r == 0 && plan->loopback)
 		r = child_loopback_up(err); /* C3 */
 	if (r == 0)

@@ -179,7 +179,8 @@ struct child_plan {
 	int notify_socket; /* -1: no notify_filter; the child's end */
 	int notify_fd;	   /* what it becomes in the child */
 	bool loopback;
-	bool has_root; /* from a template: only the lid is missing */
+	/* In which the child begins, so that of its root only the lid is missing; or NULL. */
+	const struct jail_template *template;
 };
 
 /* child.c: the other side of the numbered steps in spawn.c. */
@@ -204,6 +205,11 @@ int child_limit_tasks(uint32_t most, struct jail_error *err);
 int tasks_try_rlimit(void);
 /* notify.c. *ret_on stays false where there can be no listener: then no filter is on. */
 int child_notify(const struct child_plan *plan, bool *ret_on, struct jail_error *err);
+
+/* apart.c. Runs `inside` (NULL: nothing) in a child that clone3(2) makes with these flags,
+ * and waits for it. Returns 0, what `inside` returned as a positive errno, ECHILD if it was
+ * killed, or a negative errno: there was no child. */
+int apart_run(uint64_t flags, int (*inside)(void *context), void *context);
 
 /* template.c. Where it cannot be entered the jail makes its own root; where it cannot be
  * left that does not return. */

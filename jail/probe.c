@@ -8,17 +8,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
-#include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/own.h"
@@ -45,29 +42,9 @@ static void lacks(struct jail_probe *probe, enum jail_probe_state state, int err
 	snprintf(probe->remedy, sizeof(probe->remedy), "%s", remedy ? remedy : "");
 }
 
-/* Runs `inside` (NULL: nothing) in a child with these namespaces. Returns 0, the
- * child's exit status as a positive errno, or a negative errno if clone3 failed. */
-static int try_clone(uint64_t namespaces, int (*inside)(struct jail_error *))
-{
-	struct clone_args args = {.flags = namespaces, .exit_signal = SIGCHLD};
-	long pid = syscall(SYS_clone3, &args, sizeof(args));
-	int status = 0;
-
-	if (pid < 0)
-		return -errno;
-	if (pid == 0) {
-		int r = inside ? inside(NULL) : 0;
-		_exit(r < 0 ? -r & 0xff : 0);
-	}
-	while (waitpid((pid_t)pid, &status, __WALL) < 0)
-		if (errno != EINTR)
-			return -errno;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : ECHILD;
-}
-
 static void probe_namespace(struct jail_probe *probe, uint64_t flag)
 {
-	int r = try_clone(CLONE_NEWUSER | flag, NULL);
+	int r = apart_run(CLONE_NEWUSER | flag, NULL, NULL);
 	char why[200];
 
 	if (r == 0) {
@@ -97,9 +74,15 @@ static void probe_kernel(struct jail_probe *probe, uint64_t unused)
 		 KERNEL_MAJOR_LEAST, KERNEL_MINOR_LEAST);
 }
 
+static int try_empty_root(void *unused)
+{
+	(void)unused;
+	return child_empty_root(NULL);
+}
+
 static void probe_root(struct jail_probe *probe, uint64_t unused)
 {
-	int r = try_clone(CLONE_NEWUSER | CLONE_NEWNS, child_empty_root);
+	int r = apart_run(CLONE_NEWUSER | CLONE_NEWNS, try_empty_root, NULL);
 	char why[200];
 
 	(void)unused;
@@ -116,7 +99,7 @@ static void probe_root(struct jail_probe *probe, uint64_t unused)
 static void probe_clone3(struct jail_probe *probe, uint64_t unused)
 {
 	char why[200];
-	int r = try_clone(0, NULL);
+	int r = apart_run(0, NULL, NULL);
 
 	(void)unused;
 	if (r == 0) {
@@ -215,7 +198,7 @@ static void probe_ids(struct jail_probe *probe, uint64_t unused)
 	}
 }
 
-static int try_task_limit(struct jail_error *unused)
+static int try_task_limit(void *unused)
 {
 	(void)unused;
 	return tasks_try_rlimit();
@@ -230,7 +213,7 @@ static void probe_task_limit(struct jail_probe *probe, uint64_t unused)
 
 	(void)unused;
 	if (r == 0 && !root)
-		r = try_clone(CLONE_NEWUSER, try_task_limit);
+		r = apart_run(CLONE_NEWUSER, try_task_limit, NULL);
 	if (r == 0)
 		works(probe, "RLIMIT_NPROC holds, where no cgroup does");
 	else

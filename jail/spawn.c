@@ -228,28 +228,28 @@ static void take_our_ends(struct jail *jail, struct pipes *pipes)
 
 /* In the template, if there is one that can be entered, and in it nothing but this: what
  * went wrong is looked up where there is a /proc. Returns as clone_jail(). */
-static int clone_in(const struct jail_template *template, struct jail *jail,
-		    struct child_plan *plan)
+static int clone_in_template(struct jail *jail, struct child_plan *plan)
 {
 	int pid;
 
-	plan->has_root = template && template_enter(template);
+	if (plan->template && !template_enter(plan->template))
+		plan->template = NULL;
 	pid = clone_jail(jail);
-	if (pid != 0 && plan->has_root)
-		template_leave(template);
+	if (pid != 0 && plan->template)
+		template_leave(plan->template);
 	return pid;
 }
 
 /* S5 to S7, with every signal blocked so that no handler of the caller's runs in the
  * child before its dispositions are reset, nor in the template. */
-static int launch(struct jail *jail, const struct jail_template *template,
-		  struct child_plan *plan, struct pipes *pipes, struct jail_error *err)
+static int launch(struct jail *jail, struct child_plan *plan, struct pipes *pipes,
+		  struct jail_error *err)
 {
 	sigset_t all, before;
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
-	int pid = clone_in(template, jail, plan); /* S5 */
+	int pid = clone_in_template(jail, plan); /* S5 */
 	if (pid == 0)
 		child_main(plan);
 	sigprocmask(SIG_SETMASK, &before, NULL);
@@ -329,7 +329,8 @@ static int prepare_and_launch(const struct jail_spec *spec, struct jail *jail,
 	plan->notify_filter = spec->notify_filter;
 	plan->notify_fd = spec->notify_fd;
 	plan->loopback = spec->flags & JAIL_LOOPBACK_UP;
-	r = launch(jail, spec->template, plan, pipes, err);
+	plan->template = spec->template;
+	r = launch(jail, plan, pipes, err);
 	if (r == 0 && spec->flags & JAIL_HOLD_MOUNTS)
 		jail->mounts_fd =
 			ioctl(jail->fd[JAIL_FD_PIDFD], PIDFD_GET_MNT_NAMESPACE, 0);

@@ -12,13 +12,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/sched.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/own.h"
@@ -52,53 +48,30 @@ static int open_namespace(struct jail_error *err)
 }
 
 /* Opened before there is no /proc any more. */
-static _Noreturn void make(int tell)
+static int make(void *context)
 {
+	const int *tell = context;
 	struct made made = {.r = 0};
 
 	made.r = made.fd = open_namespace(&made.err);
 	if (made.r >= 0)
 		made.r = root_make(&made.err);
-	_exit(write(tell, &made, sizeof(made)) == (ssize_t)sizeof(made) ? 0 : 1);
-}
-
-/* 0 in the child. */
-static int clone_sharing(uint64_t flags, struct jail_error *err)
-{
-	struct clone_args args = {.flags = flags, .exit_signal = SIGCHLD};
-	long pid = syscall(SYS_clone3, &args, sizeof(args));
-
-	return pid < 0 ? fail(err, errno, "clone3") : (int)pid;
-}
-
-/* Its exit status; for one that was killed an errno. */
-static int status_of(int pid)
-{
-	siginfo_t info = {.si_pid = 0};
-	int r;
-
-	do
-		r = waitid(P_PID, (id_t)pid, &info, WEXITED);
-	while (r < 0 && errno == EINTR);
-	return r == 0 && info.si_code == CLD_EXITED ? info.si_status : ECHILD;
+	return write(*tell, &made, sizeof(made)) == (ssize_t)sizeof(made) ? 0 : -EPIPE;
 }
 
 static int make_empty(int *ret_fd, struct jail_error *err)
 {
 	own_fd int told = -1, tell = -1;
 	struct made made = {.r = -ECHILD};
-	int ends[2], pid;
+	int ends[2], r;
 
 	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
 		return fail(err, errno, "pipe");
 	told = ends[0];
 	tell = ends[1];
-	pid = clone_sharing(CLONE_NEWUSER | CLONE_NEWNS | CLONE_FILES, err);
-	if (pid == 0)
-		make(tell);
-	if (pid < 0)
-		return pid;
-	(void)status_of(pid);
+	r = apart_run(CLONE_NEWUSER | CLONE_NEWNS | CLONE_FILES, make, &tell);
+	if (r < 0)
+		return fail(err, -r, "clone3");
 	if (read(told, &made, sizeof(made)) != (ssize_t)sizeof(made))
 		return fail(err, ECHILD, "its maker was killed");
 	if (made.r < 0) {
@@ -116,29 +89,27 @@ static bool is_same(const struct stat *a, const struct stat *b)
 }
 
 /* There and back. Who lives in a chroot would come back outside of it. */
-static int try_way(const struct jail_template *template)
+static int try_way(void *context)
 {
+	const struct jail_template *template = context;
 	struct stat before, after;
 
 	if (stat("/", &before) < 0 || setns(template->empty, CLONE_NEWNS) < 0 ||
 	    setns(template->home, CLONE_NEWNS) < 0 || fchdir(template->dir) < 0 ||
 	    stat("/", &after) < 0)
-		return errno;
-	return is_same(&before, &after) ? 0 : EXDEV;
+		return -errno;
+	return is_same(&before, &after) ? 0 : -EXDEV;
 }
 
-static int check_way(const struct jail_template *template, struct jail_error *err)
+static int check_way(struct jail_template *template, struct jail_error *err)
 {
-	int pid = clone_sharing(0, err), errnum;
+	int r = apart_run(0, try_way, template);
 
-	if (pid == 0)
-		_exit(try_way(template));
-	if (pid < 0)
-		return pid;
-	errnum = status_of(pid);
-	if (errnum == EXDEV)
+	if (r < 0)
+		return fail(err, -r, "clone3");
+	if (r == EXDEV)
 		return fail(err, EXDEV, "our root is not that of our mounts");
-	return errnum ? fail(err, errnum, "enter and leave its mount namespace") : 0;
+	return r ? fail(err, r, "enter and leave its mount namespace") : 0;
 }
 
 JAIL_API int jail_template_make(struct jail_template **ret_template,

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/escape/harness.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -259,4 +264,48 @@ bool in_root_mode(void)
 		if (strcmp(probe.name, "ids") == 0)
 			return probe.state == JAIL_PROBE_WORKS;
 	return false;
+}
+
+bool deny_call(long number, unsigned mask, unsigned first, int errnum)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 4),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
+		BPF_STMT(BPF_ALU | BPF_AND | BPF_K, mask),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, first, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)errnum),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {.len = ARRAY_LEN(code), .filter = code};
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+long count_mounts(long pid)
+{
+	char path[64];
+	FILE *file;
+	long lines = 0;
+
+	snprintf(path, sizeof(path), "/proc/%ld/mountinfo", pid);
+	file = fopen(path, "re");
+	for (int c; file && (c = getc(file)) != EOF;)
+		lines += c == '\n';
+	if (file)
+		fclose(file);
+	return lines;
+}
+
+long count_fds(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	long entries = 0;
+
+	while (dir && readdir(dir))
+		entries++;
+	if (dir)
+		closedir(dir);
+	return entries;
 }

@@ -58,6 +58,12 @@ bool check_line(const struct outcome *outcome, const char *what, const char *lin
 /* Runs checks in a process of their own, which may spoil itself: ids, mounts, terminal.
  * Their count comes back; a child that does not end by itself is a failed check. */
 void check_apart(const char *what, void (*checks)(void));
+/* From here on this process gets an errno for one system call: with that first argument, or
+ * with `mask` 0 whatever it is. False: it does not. */
+bool deny_call(long number, unsigned mask, unsigned first, int errnum);
+long count_mounts(long pid);
+/* Our own. */
+long count_fds(void);
 void skip(const char *name, const char *why);
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints the plan; the program's exit status. */

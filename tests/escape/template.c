@@ -4,15 +4,10 @@
  * becomes of the one who makes them. What such a jail refuses is tried by attacks.c.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -49,18 +44,6 @@ static struct stat look(long pid, const char *name)
 	return st;
 }
 
-static long lines_of(long pid, const char *name)
-{
-	static char text[65536];
-	long lines = 0;
-
-	if (!proc_text(pid, name, text, sizeof(text)))
-		return -1;
-	for (const char *at = text; (at = strchr(at, '\n')); at++)
-		lines++;
-	return lines;
-}
-
 static void look_together(long one, long other)
 {
 	outside_mounts("in a template", one);
@@ -70,7 +53,7 @@ static void look_together(long one, long other)
 	check(look(one, "ns/mnt").st_ino != look(other, "ns/mnt").st_ino &&
 		      look(one, "ns/mnt").st_ino != look(0, "ns/mnt").st_ino,
 	      "in a template: each has a mount namespace of its own");
-	check(lines_of(one, "mountinfo") == 2,
+	check(count_mounts(one) == 2,
 	      "in a template: the root and its lid are all that is mounted");
 	check(look(one, "root/..").st_dev == look(one, "root").st_dev,
 	      "in a template: the lid is as empty");
@@ -113,7 +96,7 @@ static void test_maker(const char *dir)
 {
 	static char here[4096];
 	struct stat before = look(0, "ns/mnt");
-	long mounts = lines_of(getpid(), "mountinfo");
+	long mounts = count_mounts(getpid());
 	bool all = true;
 
 	for (int i = 0; i < 50; i++) {
@@ -124,8 +107,7 @@ static void test_maker(const char *dir)
 	check(all, "50 jails of one template ran");
 	check(look(0, "ns/mnt").st_ino == before.st_ino,
 	      "their maker has the mounts that he had");
-	check(lines_of(getpid(), "mountinfo") == mounts,
-	      "no mount of the host came or went");
+	check(count_mounts(getpid()) == mounts, "no mount of the host came or went");
 	check(getcwd(here, sizeof(here)) && !strcmp(here, dir),
 	      "he stands where he stood: %s", here);
 }
@@ -143,24 +125,6 @@ static void test_chroot_here(void)
 	}
 	r = jail_template_make(&made, &err);
 	check(r < 0 && !made, "no template for who lives in a chroot: %s", err.text);
-}
-
-/* From here on this call fails: with that first argument, or with `mask` 0 with any. */
-static bool refuse(unsigned call, unsigned mask, unsigned first, unsigned errnum)
-{
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 4),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
-		BPF_STMT(BPF_ALU | BPF_AND | BPF_K, mask),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, first, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | errnum),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog filter = {.len = ARRAY_LEN(code), .filter = code};
-
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-	       syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) == 0;
 }
 
 /* The descriptor of the mount namespace that we live in. */
@@ -187,7 +151,7 @@ static void test_no_way_back(void)
 
 	if (pid == 0) {
 		if (setrlimit(RLIMIT_CORE, &no_core) < 0 ||
-		    !refuse(SYS_setns, ~0u, way_home(), ENOMEM))
+		    !deny_call(SYS_setns, ~0u, way_home(), ENOMEM))
 			_exit(99);
 		(void)jail_start(&spec, &jail, &err);
 		_exit(1);
@@ -208,7 +172,7 @@ static void check_it_runs(const char *what)
 
 static void test_no_way_in_here(void)
 {
-	check(refuse(SYS_setns, 0, 0, EPERM), "no way in: a filter is on");
+	check(deny_call(SYS_setns, 0, 0, EPERM), "no way in: a filter is on");
 	check_it_runs("no way in");
 }
 
@@ -217,20 +181,11 @@ static void test_closed_here(void)
 {
 	char here[16] = "";
 
-	check(refuse(SYS_fchdir, 0, 0, EACCES),
+	check(deny_call(SYS_fchdir, 0, 0, EACCES),
 	      "a directory that is closed: a filter is on");
 	check_it_runs("a directory that is closed");
 	check(getcwd(here, sizeof(here)) && !strcmp(here, "/"),
 	      "a directory that is closed: he stands in '/'");
-}
-
-static long count_fds(void)
-{
-	long count = 0;
-
-	for (int fd = 0; fd < 1024; fd++)
-		count += fcntl(fd, F_GETFD) >= 0;
-	return count;
 }
 
 /* Who may not enter mount namespaces is told, and has his jails without one. */
