@@ -176,10 +176,8 @@ static int on_state(sd_event_source *source, uint64_t usec, void *userdata)
 
 /* --- jails -------------------------------------------------------------------- */
 
-static void on_gone(struct ward *ward, void *whose)
+static void strike(struct monitor *m, struct ward *ward)
 {
-	struct monitor *m = whose;
-
 	for (unsigned i = 0; i < m->wards_count; i++) {
 		if (m->wards[i] != ward)
 			continue;
@@ -187,6 +185,13 @@ static void on_gone(struct ward *ward, void *whose)
 		break;
 	}
 	ward_free(ward);
+}
+
+static void on_gone(struct ward *ward, void *whose)
+{
+	struct monitor *m = whose;
+
+	strike(m, ward);
 	shares_tidy(&m->shares);
 	tell_later(m, STATE_US);
 }
@@ -255,28 +260,52 @@ static int place_of(struct monitor *m, const struct order *order,
 	return r;
 }
 
+static void tell_made(struct monitor *m, struct ward *ward)
+{
+	struct answer answer;
+	int fds[ANSWER_FDS];
+
+	m->started++;
+	ward_answer(ward, &answer, fds);
+	send_answer(m, &answer, fds, ANSWER_FDS);
+	ward_handed_over(ward);
+	tell_later(m, STATE_US);
+}
+
+static void tell_not_made(struct monitor *m, uint64_t run, const struct jail_error *err)
+{
+	m->failed++;
+	send_failure(m, run, err);
+}
+
+static void on_come(struct ward *ward, const struct jail_error *err, void *whose)
+{
+	struct monitor *m = whose;
+
+	if (!err) {
+		tell_made(m, ward);
+		return;
+	}
+	tell_not_made(m, ward_run(ward), err);
+	strike(m, ward);
+}
+
 static void spawn(struct monitor *m, const struct order *order)
 {
 	struct run_place place;
 	struct jail_error err = too_many;
-	struct answer answer;
 	struct ward *ward;
-	int fds[ANSWER_FDS];
 
 	make_way(m);
 	if (!has_room(m, order->kind == ORDER_WARM ? WARD_WARM : WARD_RUN) ||
 	    place_of(m, order, &place, &err) < 0 ||
 	    ward_new(order, &m->means, &place, &ward, &err) < 0) {
-		m->failed++;
-		send_failure(m, order->run, &err);
+		tell_not_made(m, order->run, &err);
 		return;
 	}
-	m->started++;
 	m->wards[m->wards_count++] = ward;
-	ward_answer(ward, &answer, fds);
-	send_answer(m, &answer, fds, ANSWER_FDS);
-	ward_handed_over(ward);
-	tell_later(m, STATE_US);
+	if (!ward_is_coming(ward))
+		tell_made(m, ward);
 }
 
 /* --- rosters ------------------------------------------------------------------ */
@@ -647,6 +676,7 @@ static int prepare(struct monitor *m)
 		return -errno;
 	m->means = (struct ward_means){.event = m->event,
 				       .interp = m->setup->interp,
+				       .come = on_come,
 				       .gone = on_gone,
 				       .whose = m};
 	m->shares.place = m->setup->place;

@@ -30,6 +30,9 @@
 #define REMOVE_AGAIN_US 20000u
 #define REMOVE_MS	2000u
 
+/* Of a zygote for its answer. It takes milliseconds. */
+#define COMING_US 5000000u
+
 struct ward {
 	const struct ward_means *means;
 	uint64_t run;
@@ -43,6 +46,9 @@ struct ward {
 	unsigned clocks;
 	int tell_read, tell_write; /* owned; where the ending goes */
 	sd_event_source *on_end, *on_time;
+	sd_event_source *on_come; /* it is coming: an answer is awaited */
+	struct run_place place;	  /* then; its descriptor is a copy, owned */
+	bool killed;		  /* then: asked for */
 };
 
 static int fail(struct jail_error *err, enum jail_stage stage, int r, const char *what)
@@ -216,6 +222,85 @@ static int watch(struct ward *ward)
 	return 0;
 }
 
+static int start_jail(struct ward *ward, const struct run_place *place, unsigned flags,
+		      struct jail_error *err)
+{
+	return cell_start_jail(&ward->limits,
+			       flags | CELL_REMOVED |
+				       (ward->state == WARD_WARM ? CELL_AHEAD : 0),
+			       ward->means->interp, place, ward->id, &ward->jail, err);
+}
+
+static int watch_or_fail(struct ward *ward, struct jail_error *err)
+{
+	int r = watch(ward);
+
+	return r < 0 ? fail(err, JAIL_STAGE_RUN, r, "cannot watch the jail") : 0;
+}
+
+/* A zygote that dies costs no run: the jail is then made without. */
+static int take(struct ward *ward, struct jail_error *err)
+{
+	int r = jail_finish(ward->jail, err);
+
+	if (r < 0) {
+		jail_free(TAKE_PTR(ward->jail));
+		ward->place.template = NULL;
+		r = start_jail(ward, &ward->place, 0, err);
+	}
+	ward->place.fd = close_fd(ward->place.fd);
+	return r < 0 ? r : watch_or_fail(ward, err);
+}
+
+static void come(struct ward *ward)
+{
+	struct jail_error err;
+	int r;
+
+	ward->on_come = sd_event_source_disable_unref(ward->on_come);
+	ward->on_time = sd_event_source_disable_unref(ward->on_time);
+	r = take(ward, &err);
+	ward->means->come(ward, r < 0 ? &err : NULL, ward->means->whose);
+}
+
+static int on_come(sd_event_source *source, int fd, uint32_t events, void *userdata)
+{
+	(void)source;
+	(void)fd;
+	(void)events;
+	come(userdata);
+	return 0;
+}
+
+/* Its zygote hangs: that is found out at once when it is asked. */
+static int on_late(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	(void)source;
+	(void)usec;
+	come(userdata);
+	return 0;
+}
+
+static int await(struct ward *ward, const struct run_place *place, struct jail_error *err)
+{
+	sd_event *event = ward->means->event;
+	int r;
+
+	ward->place = *place;
+	ward->place.fd = -1;
+	if (place->fd >= 0) {
+		ward->place.fd = fcntl(place->fd, F_DUPFD_CLOEXEC, 0);
+		if (ward->place.fd < 0)
+			return fail(err, JAIL_STAGE_CGROUP, -errno, "keep the cgroup");
+	}
+	r = sd_event_add_io(event, &ward->on_come, jail_pending_fd(ward->jail), EPOLLIN,
+			    on_come, ward);
+	if (r >= 0)
+		r = sd_event_add_time_relative(event, &ward->on_time, CLOCK_MONOTONIC,
+					       COMING_US, 1000, on_late, ward);
+	return r < 0 ? fail(err, JAIL_STAGE_RUN, r, "cannot await the jail") : 0;
+}
+
 static int start(struct ward *ward, const struct order *order,
 		 const struct run_place *place, struct jail_error *err)
 {
@@ -226,13 +311,11 @@ static int start(struct ward *ward, const struct order *order,
 		return fail(err, JAIL_STAGE_PIPES, -errno, "pipe");
 	ward->tell_read = ends[0];
 	ward->tell_write = ends[1];
-	r = cell_start_jail(&ward->limits,
-			    CELL_REMOVED | (ward->state == WARD_WARM ? CELL_AHEAD : 0),
-			    ward->means->interp, place, order->id, &ward->jail, err);
+	r = start_jail(ward, place, CELL_BEGUN, err);
 	if (r < 0)
 		return r;
-	r = watch(ward);
-	return r < 0 ? fail(err, JAIL_STAGE_RUN, r, "cannot watch the jail") : 0;
+	return jail_pending_fd(ward->jail) >= 0 ? await(ward, place, err)
+						: watch_or_fail(ward, err);
 }
 
 int ward_new(const struct order *order, const struct ward_means *means,
@@ -248,7 +331,7 @@ int ward_new(const struct order *order, const struct ward_means *means,
 	ward->run = order->run;
 	ward->state = order->kind == ORDER_WARM ? WARD_WARM : WARD_RUN;
 	memcpy(ward->id, order->id, sizeof(ward->id));
-	ward->tell_read = ward->tell_write = -1;
+	ward->tell_read = ward->tell_write = ward->place.fd = -1;
 	r = start(ward, order, place, err);
 	if (r < 0)
 		ward_free(ward);
@@ -263,7 +346,9 @@ void ward_free(struct ward *ward)
 		return;
 	sd_event_source_disable_unref(ward->on_end);
 	sd_event_source_disable_unref(ward->on_time);
+	sd_event_source_disable_unref(ward->on_come);
 	jail_free(ward->jail);
+	close_fd(ward->place.fd);
 	close_fd(ward->tell_read);
 	close_fd(ward->tell_write);
 	free(ward);
@@ -289,6 +374,13 @@ void ward_handed_over(struct ward *ward)
 {
 	jail_close_pipes(ward->jail);
 	ward->tell_read = close_fd(ward->tell_read);
+	if (ward->killed)
+		ward_kill(ward);
+}
+
+bool ward_is_coming(const struct ward *ward)
+{
+	return ward->on_come;
 }
 
 uint64_t ward_run(const struct ward *ward)
@@ -316,7 +408,8 @@ void ward_clock(struct ward *ward, const struct order *order)
 {
 	struct jail_error err;
 
-	if (ward->state == WARD_OVER || ward->guard.killed || ward->clocks == CLOCKS_MOST)
+	if (ward_is_coming(ward) || ward->state == WARD_OVER || ward->guard.killed ||
+	    ward->clocks == CLOCKS_MOST)
 		return;
 	ward->clocks++;
 	ward->state = WARD_RUN;
@@ -330,7 +423,8 @@ void ward_clock(struct ward *ward, const struct order *order)
 
 void ward_kill(struct ward *ward)
 {
-	if (ward->state == WARD_OVER)
+	ward->killed = true;
+	if (ward_is_coming(ward) || ward->state == WARD_OVER)
 		return;
 	guard_note(&ward->guard, KILL_CANCELLED);
 	look(ward);
@@ -346,6 +440,8 @@ bool ward_remove(struct ward *ward)
 
 void ward_refuse(struct ward *ward, const struct jail_error *err)
 {
+	if (ward_is_coming(ward))
+		return;
 	tell_failed(ward, err);
 	guard_note(&ward->guard, KILL_FAILURE);
 	look(ward);

@@ -24,13 +24,17 @@ struct ward_means {
 	sd_event *event;
 	const struct interp *interp;
 	unsigned warm_ms; /* so long a warm jail may wait, from its start */
+	/* One that was coming has a jail, which is to be answered; or err says why it has
+	 * none, and it is to be freed. */
+	void (*come)(struct ward *ward, const struct jail_error *err, void *whose);
 	/* It has told its ending, was taken away, and is to be freed. */
 	void (*gone)(struct ward *ward, void *whose);
 	void *whose;
 };
 
 /*
- * Makes the jail at this place and watches it. *ret_ward is the caller's. The descriptors
+ * Makes the jail at this place and watches it; or is still coming when it returns, and
+ * come() follows. *ret_ward is the caller's. The descriptors
  * for the answer are the ward's: once they are sent, ward_handed_over(). Errors: those of jail_start(),
  * and what pipe2(2) and sd-event give, with err filled.
  */
@@ -43,6 +47,9 @@ void ward_free(struct ward *ward);
 void ward_answer(const struct ward *ward, struct answer *ret_answer, int fds[ANSWER_FDS]);
 void ward_handed_over(struct ward *ward);
 
+/* Of one that is coming there is no answer yet; to be killed can wait for its coming, and
+ * nothing else is done with it. */
+bool ward_is_coming(const struct ward *ward);
 uint64_t ward_run(const struct ward *ward);
 const char *ward_id(const struct ward *ward);
 enum ward_state {

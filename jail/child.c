@@ -5,7 +5,7 @@
  * holds. The steps carry the numbers of spawn.c; the order is:
  *
  *	C1 descriptors	the guest's three, everything else close-on-exec
- *	C2 root		empty, or from a template the lid over it; needs the namespace's
+ *	C2 root		empty, or of a zygote the lid over it; needs the namespace's
  *			powers, not the ids: runs while the supervisor still writes the maps
  *	C3 loopback	only if asked
  *	C4 go		block until the ids are mapped; end of file: the supervisor is gone
@@ -42,8 +42,9 @@
 
 static int set_descriptors(const struct child_plan *plan, struct jail_error *err)
 {
-	/* Our copy of the write end would keep the go pipe from ever ending. */
-	close(plan->go_write);
+	/* Our copy of the write end, if we have one, would keep the go pipe from ever
+	 * ending. */
+	close_fd(plan->go_write);
 	for (int fd = 0; fd < 3; fd++)
 		if (dup2(plan->std_fd[fd], fd) < 0)
 			return jail_fail(err, JAIL_STAGE_FDS, errno, "make descriptor %d",
@@ -65,20 +66,30 @@ static int reset_disposition(int sig)
 	return (int)syscall(SYS_rt_sigaction, sig, fresh, NULL, sizeof(fresh[0]));
 }
 
-/* Dispositions and mask survive exec: the guest gets none of the caller's. */
-static int reset_signals(struct jail_error *err)
+int child_reset_dispositions(struct jail_error *err)
 {
-	sigset_t none;
-
 	for (int sig = 1; sig < NSIG; sig++)
 		if (sig != SIGKILL && sig != SIGSTOP && reset_disposition(sig) < 0)
 			return jail_fail(err, JAIL_STAGE_FDS, errno, "reset signal %d",
 					 sig);
+	return 0;
+}
+
+/* Dispositions and mask survive exec: the guest gets none of the caller's. */
+static int reset_signals(const struct child_plan *plan, struct jail_error *err)
+{
+	sigset_t none;
+	int r = plan->of_zygote ? 0 : child_reset_dispositions(err);
+
+	if (r < 0)
+		return r;
 	sigemptyset(&none);
 	if (sigprocmask(SIG_SETMASK, &none, NULL) < 0)
 		return jail_fail(err, JAIL_STAGE_FDS, errno, "reset signals");
-	if (setsid() < 0) /* no controlling terminal, no signals typed at it */
-		return jail_fail(err, JAIL_STAGE_FDS, errno, "setsid");
+	/* No controlling terminal, no signals typed at it. A session costs a group of the
+	 * scheduler's: the zygote has one for all its children. */
+	if (plan->of_zygote ? setpgid(0, 0) < 0 : setsid() < 0)
+		return jail_fail(err, JAIL_STAGE_FDS, errno, "leave the session");
 	return 0;
 }
 
@@ -247,11 +258,11 @@ static int set_up(const struct child_plan *plan, struct jail_error *err)
 	int r = set_descriptors(plan, err); /* C1 */
 
 	if (r == 0)
-		r = reset_signals(err);
+		r = reset_signals(plan, err);
 	if (r == 0)
 		r = reset_scheduling(err);
 	if (r == 0)
-		r = plan->template ? root_cover(err) : child_empty_root(err); /* C2 */
+		r = plan->rooted ? root_cover(err) : child_empty_root(err); /* C2 */
 	if (r == 0 && plan->loopback)
 		r = child_loopback_up(err); /* C3 */
 	if (r == 0)

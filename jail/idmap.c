@@ -148,15 +148,15 @@ static int write_ids(const struct idmap *map, int proc, struct jail_error *err)
 	return write_text(proc, "uid_map", line, err);
 }
 
-int idmap_write(const struct idmap *map, pid_t pid, struct jail_error *err)
+int idmap_write(const struct idmap *map, pid_t pid, bool goes_first,
+		struct jail_error *err)
 {
 	own_fd int proc = -1;
 	int r = open_process(pid, &proc, err);
 
 	if (r == 0)
 		r = write_ids(map, proc, err);
-	/* The guest goes first when the host itself runs out of memory. */
-	return r < 0 ? r : write_text(proc, "oom_score_adj", "1000", err);
+	return r < 0 || !goes_first ? r : write_text(proc, "oom_score_adj", "1000", err);
 }
 
 int idmap_write_own(const struct idmap *map, struct jail_error *err)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 
 #include "jail/jail.h"
@@ -63,7 +64,10 @@ struct idmap {
  * cannot be found out is an error: to guess "no" would make root's guest root outside. */
 int idmap_root_mode(uint32_t first, uint32_t count, bool *ret_root,
 		    struct jail_error *err);
-int idmap_write(const struct idmap *map, pid_t pid, struct jail_error *err);
+/* goes_first: the process is also made the one that goes first when the host runs out of
+ * memory. */
+int idmap_write(const struct idmap *map, pid_t pid, bool goes_first,
+		struct jail_error *err);
 /* Of this process, which is in a user namespace of its own. */
 int idmap_write_own(const struct idmap *map, struct jail_error *err);
 
@@ -179,12 +183,15 @@ struct child_plan {
 	int notify_socket; /* -1: no notify_filter; the child's end */
 	int notify_fd;	   /* what it becomes in the child */
 	bool loopback;
-	/* In which the child begins, so that of its root only the lid is missing; or NULL. */
-	const struct jail_template *template;
+	/* What a child of a zygote has already. */
+	bool of_zygote; /* dispositions, and a session without a terminal */
+	bool rooted;	/* an empty root: only the lid is missing */
 };
 
 /* child.c: the other side of the numbered steps in spawn.c. */
 _Noreturn void child_main(const struct child_plan *plan);
+/* child.c. No disposition of the caller's, ignored ones included, is left. */
+int child_reset_dispositions(struct jail_error *err);
 
 /* Steps of the child that live with their subject. Each fills err as jail_fail() does. */
 int child_empty_root(struct jail_error *err); /* rootfs.c */
@@ -206,15 +213,55 @@ int tasks_try_rlimit(void);
 /* notify.c. *ret_on stays false where there can be no listener: then no filter is on. */
 int child_notify(const struct child_plan *plan, bool *ret_on, struct jail_error *err);
 
-/* apart.c. Runs `inside` (NULL: nothing) in a child that clone3(2) makes with these flags,
- * and waits for it. Returns 0, what `inside` returned as a positive errno, ECHILD if it was
- * killed, or a negative errno: there was no child. */
-int apart_run(uint64_t flags, int (*inside)(void *context), void *context);
+/* Every namespace of a jail. */
+#define JAIL_NAMESPACES                                                             \
+	(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWIPC | \
+	 CLONE_NEWUTS | CLONE_NEWCGROUP)
 
-/* template.c. Where it cannot be entered the jail makes its own root; where it cannot be
- * left that does not return. */
-bool template_enter(const struct jail_template *template);
-void template_leave(const struct jail_template *template);
+/* What the owner of a template sends to its zygote, in one message: this, the two filters,
+ * and the strings (exe_name, then the arguments), each with its end. The descriptors of
+ * the plan come beside it, in the order of order_fd(). */
+#define ORDER_FDS  8
+#define ORDER_ARGS 8
+#define ORDER_ROOM 32768
+struct order {
+	struct child_plan plan; /* the pointers in it are the receiver's to set */
+	int group;		/* the cgroup that the child is born in */
+	bool has_group;		/* else any descriptor, for its place */
+	unsigned args;
+};
+union order_fds {
+	struct cmsghdr head;
+	char room[CMSG_SPACE(sizeof(int) * ORDER_FDS)];
+};
+int *order_fd(struct order *order, unsigned which);
+
+/* zygote.c */
+struct zygote {
+	int socket;
+	pid_t owner;
+	pid_t *born; /* shared with the owner */
+};
+/* Sends a struct jail_error (errnum 0: it is ready), then a pid or -errno for each order. */
+_Noreturn void zygote_main(const struct zygote *zygote);
+
+/* template.c: a zygote as its owner has it. */
+struct zygote_at {
+	pid_t pid; /* ours to reap; 0: there is none */
+	int socket;
+	pid_t *born; /* what it has cloned last */
+	bool busy;   /* an answer is due */
+};
+/* idmap_root_mode() of the owner, found out once. */
+int template_root_mode(struct jail_template *template, uint32_t first, uint32_t count,
+		       bool *ret_root, struct jail_error *err);
+/* Asks for a child of ours that follows the plan, born in the cgroup `group` (-1: in ours).
+ * Returns who will answer; NULL: nobody can. */
+struct zygote_at *template_ask(struct jail_template *template,
+			       const struct child_plan *plan, int group);
+/* Waits for the answer: the child's pid, and *ret_pidfd is the caller's; or -errno: there
+ * is no child, and one may be cloned without the template. */
+int template_answer(struct zygote_at *zygote, int *ret_pidfd);
 
 struct jail {
 	pid_t pid;
@@ -227,6 +274,11 @@ struct jail {
 	int mounts_fd; /* its mount namespace, with JAIL_HOLD_MOUNTS; -1: not held */
 	enum jail_enforcer by_memory, by_cpu, by_processes;
 	bool reaped;
+	/* Begun and not finished: what finishing takes. NULL: it is finished. */
+	struct zygote_at *zygote;
+	struct idmap map;
+	struct jail_limits limits;
+	bool hold_mounts;
 };
 
 /* cpu.c. S7, of a jail that has been started. */

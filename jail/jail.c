@@ -209,6 +209,9 @@ void jail_end(struct jail *jail)
 {
 	struct jail_result ignored;
 
+	if (jail->zygote)
+		jail->pid =
+			template_answer(TAKE_PTR(jail->zygote), &jail->fd[JAIL_FD_PIDFD]);
 	if (jail->pid <= 0 || jail->reaped)
 		return;
 	jail_kill(jail, NULL);

@@ -8,14 +8,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/own.h"
@@ -42,9 +45,30 @@ static void lacks(struct jail_probe *probe, enum jail_probe_state state, int err
 	snprintf(probe->remedy, sizeof(probe->remedy), "%s", remedy ? remedy : "");
 }
 
+/* Runs `inside` (NULL: nothing) in a child that clone3(2) makes with these flags, and waits
+ * for it. Returns 0, what `inside` returned as a positive errno, ECHILD if it was killed, or
+ * a negative errno: there was no child. */
+static int run_apart(uint64_t flags, int (*inside)(void *context), void *context)
+{
+	struct clone_args args = {.flags = flags, .exit_signal = SIGCHLD};
+	long pid = syscall(SYS_clone3, &args, sizeof(args));
+	int status = 0;
+
+	if (pid < 0)
+		return -errno;
+	if (pid == 0) {
+		int r = inside ? inside(context) : 0;
+		_exit(r < 0 ? -r & 0xff : 0);
+	}
+	while (waitpid((pid_t)pid, &status, __WALL) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : ECHILD;
+}
+
 static void probe_namespace(struct jail_probe *probe, uint64_t flag)
 {
-	int r = apart_run(CLONE_NEWUSER | flag, NULL, NULL);
+	int r = run_apart(CLONE_NEWUSER | flag, NULL, NULL);
 	char why[200];
 
 	if (r == 0) {
@@ -82,7 +106,7 @@ static int try_empty_root(void *unused)
 
 static void probe_root(struct jail_probe *probe, uint64_t unused)
 {
-	int r = apart_run(CLONE_NEWUSER | CLONE_NEWNS, try_empty_root, NULL);
+	int r = run_apart(CLONE_NEWUSER | CLONE_NEWNS, try_empty_root, NULL);
 	char why[200];
 
 	(void)unused;
@@ -99,7 +123,7 @@ static void probe_root(struct jail_probe *probe, uint64_t unused)
 static void probe_clone3(struct jail_probe *probe, uint64_t unused)
 {
 	char why[200];
-	int r = apart_run(0, NULL, NULL);
+	int r = run_apart(0, NULL, NULL);
 
 	(void)unused;
 	if (r == 0) {
@@ -213,7 +237,7 @@ static void probe_task_limit(struct jail_probe *probe, uint64_t unused)
 
 	(void)unused;
 	if (r == 0 && !root)
-		r = apart_run(CLONE_NEWUSER, try_task_limit, NULL);
+		r = run_apart(CLONE_NEWUSER, try_task_limit, NULL);
 	if (r == 0)
 		works(probe, "RLIMIT_NPROC holds, where no cgroup does");
 	else

@@ -28,10 +28,6 @@
 #include "base/own.h"
 #include "jail/internal.h"
 
-#define NAMESPACES                                                                  \
-	(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWIPC | \
-	 CLONE_NEWUTS | CLONE_NEWCGROUP)
-
 /* Linux 6.11. */
 #ifndef PIDFD_GET_MNT_NAMESPACE
 #define PIDFD_GET_MNT_NAMESPACE _IO(0xFF, 3)
@@ -114,7 +110,9 @@ static int choose_ids(const struct jail_spec *spec, struct jail *jail, struct id
 	uint32_t count = spec->uid_count ? spec->uid_count : QUOD_UID_COUNT;
 
 	map->inside = spec->uid_inside;
-	int r = idmap_root_mode(first, count, &map->root_mode, err);
+	int r = spec->template ? template_root_mode(spec->template, first, count,
+						    &map->root_mode, err)
+			       : idmap_root_mode(first, count, &map->root_mode, err);
 	if (r < 0)
 		return r;
 	if (!map->root_mode) {
@@ -167,7 +165,7 @@ static int make_leaf(const struct jail_spec *spec, struct jail *jail,
 static int clone_jail(struct jail *jail)
 {
 	struct clone_args args = {
-		.flags = NAMESPACES | CLONE_PIDFD | CLONE_CLEAR_SIGHAND,
+		.flags = JAIL_NAMESPACES | CLONE_PIDFD | CLONE_CLEAR_SIGHAND,
 		.pidfd = (uint64_t)(uintptr_t)&jail->fd[JAIL_FD_PIDFD],
 		.exit_signal = SIGCHLD,
 	};
@@ -226,45 +224,40 @@ static void take_our_ends(struct jail *jail, struct pipes *pipes)
 	jail->status_read = TAKE_FD(pipes->fd[STATUS][READ]);
 }
 
-/* In the template, if there is one that can be entered, and in it nothing but this: what
- * went wrong is looked up where there is a /proc. Returns as clone_jail(). */
-static int clone_in_template(struct jail *jail, struct child_plan *plan)
-{
-	int pid;
-
-	if (plan->template && !template_enter(plan->template))
-		plan->template = NULL;
-	pid = clone_jail(jail);
-	if (pid != 0 && plan->template)
-		template_leave(plan->template);
-	return pid;
-}
-
-/* S5 to S7, with every signal blocked so that no handler of the caller's runs in the
- * child before its dispositions are reset, nor in the template. */
-static int launch(struct jail *jail, struct child_plan *plan, struct pipes *pipes,
-		  struct jail_error *err)
+/* Every signal is blocked, so that no handler of the caller's runs in the child before its
+ * dispositions are reset. */
+static int clone_ourselves(struct jail *jail, const struct child_plan *plan,
+			   struct jail_error *err)
 {
 	sigset_t all, before;
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
-	int pid = clone_in_template(jail, plan); /* S5 */
+	int pid = clone_jail(jail);
 	if (pid == 0)
 		child_main(plan);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (pid < 0)
 		return fail_clone(jail, -pid, err);
 	jail->pid = (pid_t)pid;
-	take_our_ends(jail, pipes);
+	return 0;
+}
 
-	int r = idmap_write(&plan->map, jail->pid, err); /* S6 */
+/* S6 and S7. */
+static int let_go(struct jail *jail, bool of_zygote, struct jail_error *err)
+{
+	int r = idmap_write(&jail->map, jail->pid, !of_zygote, err);
+
 	if (r < 0)
 		return r;
 	if (write(jail->go_write, "g", 1) < 0 && errno != EPIPE)
 		return jail_fail(err, JAIL_STAGE_GO, errno, "let the child go on");
-	cpu_open(jail, &plan->limits); /* S7 */
-	return leaf_open_knobs(&jail->leaf, err);
+	cpu_open(jail, &jail->limits);
+	r = leaf_open_knobs(&jail->leaf, err);
+	if (r == 0 && jail->hold_mounts)
+		jail->mounts_fd =
+			ioctl(jail->fd[JAIL_FD_PIDFD], PIDFD_GET_MNT_NAMESPACE, 0);
+	return r;
 }
 
 /* Before it can be seen dead, a child that dies belongs to root in /proc: EACCES. */
@@ -299,7 +292,7 @@ static int prepare_and_launch(const struct jail_spec *spec, struct jail *jail,
 {
 	char *const name_only[] = {(char *)(uintptr_t)spec->exe_name, NULL};
 	own_fd int own_exe = -1, supervisor = -1;
-	int r = choose_ids(spec, jail, &plan->map, err); /* S2 */
+	int r = choose_ids(spec, jail, &jail->map, err); /* S2 */
 
 	if (r == 0)
 		r = make_leaf(spec, jail, err); /* S3 */
@@ -329,15 +322,33 @@ static int prepare_and_launch(const struct jail_spec *spec, struct jail *jail,
 	plan->notify_filter = spec->notify_filter;
 	plan->notify_fd = spec->notify_fd;
 	plan->loopback = spec->flags & JAIL_LOOPBACK_UP;
-	plan->template = spec->template;
-	r = launch(jail, plan, pipes, err);
-	if (r == 0 && spec->flags & JAIL_HOLD_MOUNTS)
-		jail->mounts_fd =
-			ioctl(jail->fd[JAIL_FD_PIDFD], PIDFD_GET_MNT_NAMESPACE, 0);
+	plan->map = jail->map;
+	jail->limits = spec->limits;
+	jail->hold_mounts = spec->flags & JAIL_HOLD_MOUNTS;
+	jail->zygote = spec->template
+			       ? template_ask(spec->template, plan, jail->leaf.dir_fd)
+			       : NULL; /* S5 */
+	if (!jail->zygote)
+		r = clone_ourselves(jail, plan, err);
+	if (r == 0)
+		take_our_ends(jail, pipes);
 	return r;
 }
 
-JAIL_API int jail_start(const struct jail_spec *spec, struct jail **ret_jail,
+static struct jail *new_jail(void)
+{
+	struct jail *jail = calloc(1, sizeof(*jail));
+
+	if (!jail)
+		return NULL;
+	memset(jail->fd, -1, sizeof(jail->fd));
+	jail->go_write = jail->status_read = jail->lease.fd = jail->stat_fd = -1;
+	jail->mounts_fd = -1;
+	leaf_init(&jail->leaf);
+	return jail;
+}
+
+JAIL_API int jail_begin(const struct jail_spec *spec, struct jail **ret_jail,
 			struct jail_error *err)
 {
 	struct pipes pipes;
@@ -347,22 +358,60 @@ JAIL_API int jail_start(const struct jail_spec *spec, struct jail **ret_jail,
 	memset(&pipes, -1, sizeof(pipes));
 	if (r < 0)
 		return r;
-	struct jail *jail = calloc(1, sizeof(*jail));
+	struct jail *jail = new_jail();
 	if (!jail)
 		return jail_fail(err, JAIL_STAGE_SPEC, ENOMEM, "make a jail");
-	memset(jail->fd, -1, sizeof(jail->fd));
-	jail->go_write = jail->status_read = jail->lease.fd = jail->stat_fd = -1;
-	jail->mounts_fd = -1;
-	leaf_init(&jail->leaf);
-
 	r = prepare_and_launch(spec, jail, &pipes, &plan, err);
 	pipes_close(&pipes);
-	if (r < 0) {
-		if (jail->pid > 0)
-			r = failed_after_clone(jail, r, err);
+	if (r == 0 && !jail->zygote)
+		r = let_go(jail, false, err);
+	if (r < 0 && jail->pid > 0)
+		r = failed_after_clone(jail, r, err);
+	if (r < 0)
 		jail_free(jail);
-		return r;
+	else
+		*ret_jail = jail;
+	return r;
+}
+
+JAIL_API int jail_pending_fd(const struct jail *jail)
+{
+	return jail->zygote ? jail->zygote->socket : -1;
+}
+
+JAIL_API int jail_finish(struct jail *jail, struct jail_error *err)
+{
+	int r = template_answer(TAKE_PTR(jail->zygote), &jail->fd[JAIL_FD_PIDFD]);
+
+	if (r < 0)
+		return fail_clone(jail, -r, err);
+	jail->pid = (pid_t)r;
+	r = let_go(jail, true, err);
+	return r < 0 ? failed_after_clone(jail, r, err) : 0;
+}
+
+/* What goes wrong with a zygote costs no jail. */
+static int start_without(const struct jail_spec *spec, struct jail **ret_jail,
+			 struct jail_error *err)
+{
+	struct jail_spec plain = *spec;
+
+	plain.template = NULL;
+	return jail_begin(&plain, ret_jail, err);
+}
+
+JAIL_API int jail_start(const struct jail_spec *spec, struct jail **ret_jail,
+			struct jail_error *err)
+{
+	struct jail_error without;
+	struct jail *jail;
+	int r = jail_begin(spec, &jail, err);
+
+	if (r == 0 && jail->zygote && jail_finish(jail, &without) < 0) {
+		jail_free(jail);
+		r = start_without(spec, &jail, err);
 	}
-	*ret_jail = jail;
-	return 0;
+	if (r == 0)
+		*ret_jail = jail;
+	return r;
 }

@@ -78,6 +78,9 @@ int spec_check(const struct jail_spec *spec, struct jail_error *err)
 			err, JAIL_STAGE_SPEC, EINVAL,
 			"jails of a template have one root in common: open_files "
 			"must be 0");
+	if (spec->template && spec->notify_filter.len)
+		return jail_fail(err, JAIL_STAGE_SPEC, EINVAL,
+				 "jails of a template have no notify_filter");
 	if (spec->uid_inside > UINT32_MAX - 2)
 		return jail_fail(err, JAIL_STAGE_SPEC, EINVAL, "uid %u means 'no uid'",
 				 spec->uid_inside);

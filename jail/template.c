@@ -1,178 +1,306 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A mount namespace in which there is an empty root and nothing else, for a supervisor
- * that makes jail after jail. The mounts of a jail begin as a copy of those of whoever
- * clones it. From the template there is one to copy, and it is what the jail needs: no
- * tmpfs to make, no host to let go of, for which the kernel waits until no processor looks
- * at it any more; and none to take down again at the jail's end.
- *
- * It is made as a jail's root is made, by a child in namespaces of its own, which has its
- * table of descriptors in common with us and so leaves us what it opened. Who enters it has
- * to come back, and each of the two may be refused: a second child tries both before.
+ * The owner's side of a template: the zygote (zygote.c) is asked for each jail's first
+ * process, which is then the owner's child like any other. Nobody but the owner asks, one
+ * at a time, and what goes wrong with the zygote costs no jail: that one is cloned without,
+ * and the next has a new zygote.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <sched.h>
+#include <linux/sched.h>
+#include <signal.h>
 #include <stdlib.h>
-#include <sys/stat.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/own.h"
 #include "jail/internal.h"
 
-#define LEAVE_TRIES 100
+/* Of a clone3(2). It takes milliseconds. */
+#define ANSWER_WAIT_S 2
+
+/* After a zygote that was of no use: so long jails are cloned without. */
+#define REST_MS 1000
+
+/* At once. They sleep in clone3(2) too, so that more than there are processors are of use;
+ * but for the first, each is started when it is needed. */
+#define ZYGOTES 8
+
+/* exe_name, the arguments, the order itself and two filters. */
+#define PIECES_MOST 16
 
 struct jail_template {
-	int empty; /* the template */
-	int home;  /* the mount namespace that its owner lives in */
-	int dir;   /* his working directory */
-};
-
-/* What the child leaves: memory is not in common. */
-struct made {
-	int r, fd;
-	struct jail_error err;
+	pid_t owner; /* a fork of his has no part in it */
+	struct zygote_at zygotes[ZYGOTES];
+	pid_t *born; /* one for each, in memory that the zygotes have too */
+	/* Of the owner, for the range of ids that he asked for last; count 0: not yet. */
+	uint32_t first, count;
+	bool root_mode;
+	int64_t rest_end_ms; /* by now_ms() */
 };
 
 static int fail(struct jail_error *err, int errnum, const char *what)
 {
-	return jail_fail(err, JAIL_STAGE_ROOTFS, errnum, "a template of empty roots: %s",
-			 what);
+	return jail_fail(err, JAIL_STAGE_CLONE, errnum, "a template of jails: %s", what);
 }
 
-static int open_namespace(struct jail_error *err)
+/* A child of ours that we have not waited for: its number is nobody else's. */
+static void kill_and_reap(pid_t pid)
 {
-	int fd = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
-
-	return fd < 0 ? fail(err, errno, "open /proc/self/ns/mnt") : fd;
+	kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
+		continue;
 }
 
-/* Opened before there is no /proc any more. */
-static int make(void *context)
+/* With what it has cloned and not told of. */
+static void stop(struct zygote_at *zygote)
 {
-	const int *tell = context;
-	struct made made = {.r = 0};
-
-	made.r = made.fd = open_namespace(&made.err);
-	if (made.r >= 0)
-		made.r = root_make(&made.err);
-	return write(*tell, &made, sizeof(made)) == (ssize_t)sizeof(made) ? 0 : -EPIPE;
+	if (zygote->pid == 0)
+		return;
+	kill_and_reap(zygote->pid);
+	zygote->pid = 0;
+	zygote->socket = close_fd(zygote->socket);
+	if (zygote->busy && *zygote->born)
+		kill_and_reap(*zygote->born);
+	zygote->busy = false;
 }
 
-static int make_empty(int *ret_fd, struct jail_error *err)
+static int clone_zygote(const struct zygote *zygote)
 {
-	own_fd int told = -1, tell = -1;
-	struct made made = {.r = -ECHILD};
+	struct clone_args args = {.flags = CLONE_CLEAR_SIGHAND, .exit_signal = SIGCHLD};
+	sigset_t all, before;
+	long pid;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	pid = syscall(SYS_clone3, &args, sizeof(args));
+	if (pid == 0)
+		zygote_main(zygote);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return pid < 0 ? -errno : (int)pid;
+}
+
+/* All of it, or -ECHILD. */
+static int hear(const struct zygote_at *zygote, void *words, size_t len)
+{
+	ssize_t n;
+
+	do
+		n = recv(zygote->socket, words, len, 0);
+	while (n < 0 && errno == EINTR);
+	return n == (ssize_t)len ? 0 : -ECHILD;
+}
+
+/* The first that it sends is how its start went. */
+static int hear_start(const struct zygote_at *zygote, struct jail_error *err)
+{
+	struct jail_error told;
+
+	if (hear(zygote, &told, sizeof(told)) < 0)
+		return fail(err, ECHILD, "its process ended at the start");
+	if (told.errnum && err)
+		*err = told;
+	return -told.errnum;
+}
+
+static int start(struct zygote_at *zygote, struct jail_error *err)
+{
+	const struct timeval wait = {.tv_sec = ANSWER_WAIT_S};
+	own_fd int ours = -1, its = -1;
 	int ends[2], r;
 
-	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
-		return fail(err, errno, "pipe");
-	told = ends[0];
-	tell = ends[1];
-	r = apart_run(CLONE_NEWUSER | CLONE_NEWNS | CLONE_FILES, make, &tell);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return fail(err, errno, "socketpair");
+	ours = ends[0];
+	its = ends[1];
+	if (setsockopt(ours, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)) < 0)
+		return fail(err, errno, "setsockopt");
+	r = clone_zygote(
+		&(struct zygote){.socket = its, .owner = getpid(), .born = zygote->born});
 	if (r < 0)
 		return fail(err, -r, "clone3");
-	if (read(told, &made, sizeof(made)) != (ssize_t)sizeof(made))
-		return fail(err, ECHILD, "its maker was killed");
-	if (made.r < 0) {
-		close_fd(made.fd);
-		*err = made.err;
-		return made.r;
-	}
-	*ret_fd = made.fd;
-	return 0;
-}
-
-static bool is_same(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
-/* There and back. Who lives in a chroot would come back outside of it. */
-static int try_way(void *context)
-{
-	const struct jail_template *template = context;
-	struct stat before, after;
-
-	if (stat("/", &before) < 0 || setns(template->empty, CLONE_NEWNS) < 0 ||
-	    setns(template->home, CLONE_NEWNS) < 0 || fchdir(template->dir) < 0 ||
-	    stat("/", &after) < 0)
-		return -errno;
-	return is_same(&before, &after) ? 0 : -EXDEV;
-}
-
-static int check_way(struct jail_template *template, struct jail_error *err)
-{
-	int r = apart_run(0, try_way, template);
-
+	zygote->pid = r;
+	zygote->socket = TAKE_FD(ours);
+	its = close_fd(its);
+	r = hear_start(zygote, err);
 	if (r < 0)
-		return fail(err, -r, "clone3");
-	if (r == EXDEV)
-		return fail(err, EXDEV, "our root is not that of our mounts");
-	return r ? fail(err, r, "enter and leave its mount namespace") : 0;
+		stop(zygote);
+	return r;
 }
 
 JAIL_API int jail_template_make(struct jail_template **ret_template,
 				struct jail_error *err)
 {
-	struct jail_template *template = malloc(sizeof(*template));
+	struct jail_template *template = calloc(1, sizeof(*template));
 	int r;
 
 	if (!template)
 		return fail(err, ENOMEM, "no memory");
-	*template = (struct jail_template){.empty = -1, .home = -1, .dir = -1};
-	r = template->home = open_namespace(err);
-	if (r >= 0) {
-		r = template->dir = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (r < 0)
-			r = fail(err, errno, "open the working directory");
+	template->owner = getpid();
+	template->born = mmap(NULL, ZYGOTES * sizeof(*template->born),
+			      PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (template->born == MAP_FAILED) {
+		free(template);
+		return fail(err, errno, "mmap");
 	}
-	if (r >= 0)
-		r = make_empty(&template->empty, err);
-	if (r >= 0)
-		r = check_way(template, err);
+	for (unsigned i = 0; i < ZYGOTES; i++)
+		template->zygotes[i] =
+			(struct zygote_at){.socket = -1, .born = &template->born[i]};
+	r = start(&template->zygotes[0], err);
 	if (r < 0)
 		jail_template_free(template);
 	else
 		*ret_template = template;
-	return r < 0 ? r : 0;
+	return r;
 }
 
 JAIL_API void jail_template_free(struct jail_template *template)
 {
 	if (!template)
 		return;
-	close_fd(template->empty);
-	close_fd(template->home);
-	close_fd(template->dir);
+	for (unsigned i = 0; template->owner == getpid() && i < ZYGOTES; i++)
+		stop(&template->zygotes[i]);
+	munmap(template->born, ZYGOTES * sizeof(*template->born));
 	free(template);
 }
 
-bool template_enter(const struct jail_template *template)
+int template_root_mode(struct jail_template *template, uint32_t first, uint32_t count,
+		       bool *ret_root, struct jail_error *err)
 {
-	return setns(template->empty, CLONE_NEWNS) == 0;
+	if (template->first != first || template->count != count) {
+		int r = idmap_root_mode(first, count, &template->root_mode, err);
+		if (r < 0)
+			return r;
+		template->first = first;
+		template->count = count;
+	}
+	*ret_root = template->root_mode;
+	return 0;
 }
 
-/* Who is still there sees no host, and nothing tells him so. */
-static _Noreturn void lost(void)
+static struct iovec piece(const void *from, size_t len)
 {
-	static const char words[] =
-		"libjail: a template cannot be left: this process is ended\n";
-	ssize_t n = write(STDERR_FILENO, words, sizeof(words) - 1);
-
-	(void)n;
-	abort();
+	return (struct iovec){.iov_base = (void *)(uintptr_t)from, .iov_len = len};
 }
 
-/* It was tried, but takes a little memory each time. The directory may be closed to us by
- * now, if it is another's; then we stand in "/". */
-void template_leave(const struct jail_template *template)
+static struct iovec filter_piece(const struct sock_fprog *filter)
 {
-	int tries = 0, r;
+	return piece(filter->filter, filter->len * sizeof(filter->filter[0]));
+}
 
-	while (setns(template->home, CLONE_NEWNS) < 0)
-		if (errno != ENOMEM || ++tries == LEAVE_TRIES)
-			lost();
-	r = fchdir(template->dir);
-	(void)r;
+/* In the order in which the zygote takes them apart. Returns how many pieces there are;
+ * more than fit: -E2BIG. */
+static int cut(struct order *order, struct iovec pieces[PIECES_MOST])
+{
+	const struct child_plan *plan = &order->plan;
+	size_t len;
+	int n = 0;
+
+	pieces[n++] = piece(order, sizeof(*order));
+	pieces[n++] = filter_piece(&plan->first_filter);
+	pieces[n++] = filter_piece(&plan->filter);
+	pieces[n++] = piece(plan->exe_name, strlen(plan->exe_name) + 1);
+	for (order->args = 0; plan->argv[order->args]; order->args++) {
+		if (n == PIECES_MOST)
+			return -E2BIG;
+		len = strlen(plan->argv[order->args]) + 1;
+		pieces[n++] = piece(plan->argv[order->args], len);
+	}
+	len = 0;
+	for (int i = 0; i < n; i++)
+		len += pieces[i].iov_len;
+	return len > sizeof(*order) + ORDER_ROOM || order->args > ORDER_ARGS ? -E2BIG : n;
+}
+
+static int send_order(int socket, struct order *order)
+{
+	struct iovec pieces[PIECES_MOST];
+	union order_fds fds;
+	int pieces_len = cut(order, pieces);
+	struct msghdr message = {.msg_iov = pieces,
+				 .msg_iovlen = (size_t)pieces_len,
+				 .msg_control = &fds,
+				 .msg_controllen = CMSG_SPACE(sizeof(int) * ORDER_FDS)};
+	struct cmsghdr *head = &fds.head;
+
+	if (pieces_len < 0)
+		return pieces_len;
+	memset(&fds, 0, sizeof(fds));
+	*head = (struct cmsghdr){.cmsg_level = SOL_SOCKET,
+				 .cmsg_type = SCM_RIGHTS,
+				 .cmsg_len = CMSG_LEN(sizeof(int) * ORDER_FDS)};
+	for (unsigned i = 0; i < ORDER_FDS; i++)
+		memcpy(CMSG_DATA(head) + i * sizeof(int), order_fd(order, i),
+		       sizeof(int));
+	return sendmsg(socket, &message, MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+static struct zygote_at *find_idle(struct jail_template *template)
+{
+	for (unsigned i = 0; i < ZYGOTES; i++)
+		if (!template->zygotes[i].busy)
+			return &template->zygotes[i];
+	return NULL;
+}
+
+/* A zygote that is there and has nothing to do; NULL: there can be none now. */
+static struct zygote_at *take_idle(struct jail_template *template)
+{
+	struct zygote_at *zygote = find_idle(template);
+
+	if (template->owner != getpid())
+		return NULL;
+	if (!zygote || zygote->pid)
+		return zygote;
+	/* A host on which they do not live is not made to bear one for each jail. */
+	if (now_ms() < template->rest_end_ms)
+		return NULL;
+	template->rest_end_ms = now_ms() + REST_MS;
+	if (start(zygote, NULL) < 0)
+		return NULL;
+	template->rest_end_ms = 0;
+	return zygote;
+}
+
+struct zygote_at *template_ask(struct jail_template *template,
+			       const struct child_plan *plan, int group)
+{
+	/* Without a group its place is taken by what there is in any case. */
+	struct order order = {.plan = *plan,
+			      .has_group = group >= 0,
+			      .group = group >= 0 ? group : plan->exe_fd};
+	struct zygote_at *zygote = take_idle(template);
+	int r;
+
+	if (!zygote)
+		return NULL;
+	*zygote->born = 0;
+	r = send_order(zygote->socket, &order);
+	zygote->busy = r == 0;
+	if (r == -EPIPE || r == -ECONNRESET)
+		stop(zygote);
+	return r < 0 ? NULL : zygote;
+}
+
+int template_answer(struct zygote_at *zygote, int *ret_pidfd)
+{
+	int pid, errnum;
+
+	if (hear(zygote, &pid, sizeof(pid)) < 0) {
+		stop(zygote);
+		return -ECHILD;
+	}
+	zygote->busy = false;
+	if (pid < 0)
+		return pid;
+	/* Not waited for yet: the number is still its own. */
+	*ret_pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (*ret_pidfd >= 0)
+		return pid;
+	errnum = errno;
+	kill_and_reap(pid);
+	return -errnum;
 }

@@ -51,7 +51,8 @@ int cell_start_jail(const struct limits *limits, unsigned flags,
 		     (flags & CELL_REMOVED ? JAIL_HOLD_MOUNTS : 0);
 	spec.cgroup_fd = place->fd;
 	spec.template = place->template;
-	return jail_start(&spec, ret_jail, err);
+	return flags & CELL_BEGUN ? jail_begin(&spec, ret_jail, err)
+				  : jail_start(&spec, ret_jail, err);
 }
 
 /* CPU time that cannot be used up before wall time is not worth looking at. */

@@ -79,10 +79,11 @@ void own_cell_init(struct own_cell *own, const struct interp *interp,
 enum cell_flag {
 	CELL_AHEAD = 1 << 0,   /* its job may be long in coming */
 	CELL_REMOVED = 1 << 1, /* by jail_remove(), a while after its end */
+	CELL_BEGUN = 1 << 2,   /* it may be pending: jail_begin() */
 };
 
 /*
- * A jail for quod-js, as libjail makes it: jail_start() with the policy's filter and
+ * A jail for quod-js, as libjail makes it: jail_start() or jail_begin() with the policy's filter and
  * these limits. *ret_jail is the caller's. Errors: those of jail_start().
  */
 int cell_start_jail(const struct limits *limits, unsigned flags,

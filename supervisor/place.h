@@ -23,7 +23,7 @@ struct run_place {
 	bool failed;	       /* nothing may run: err says why */
 	struct jail_error err; /* filled if failed */
 	/* Borrowed; NULL: each jail makes its own root. */
-	const struct jail_template *template;
+	struct jail_template *template;
 };
 
 /*

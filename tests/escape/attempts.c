@@ -45,7 +45,7 @@ struct jail_spec bare_spec(const char *name, const char *arg)
 }
 
 /* Made once; NULL where there can be none, which template.c looks into. */
-static const struct jail_template *the_template(void)
+static struct jail_template *the_template(void)
 {
 	static struct jail_template *made;
 	static bool tried;

@@ -38,8 +38,9 @@ test_start() {
 	fi
 	has "$(value_of StatusText)" 'jails, of at most 16 runs; since the start' 'its status'
 	both
-	# Its own mount namespace and that of the template: the unit lets it enter both.
-	is "$(find "/proc/$daemon/fd" -lname 'mnt:*' | wc -l)" 2 'jails begin in a template'
+	zygote=$(pgrep -P "$daemon" -x -o jail-zygote)
+	is "$(awk '{ print $5, $9 }' "/proc/$zygote/mountinfo")" '/ tmpfs' \
+		'jails are cloned where there is an empty root and nothing else'
 	status=$(cat "/proc/$server/status")
 	for line in 'CapBnd:	0000000000000000' 'Seccomp:	2'; do
 		has "$status" "$line" "its server: $line"
