@@ -29,6 +29,7 @@ struct kept_cell {
 	} place;
 	bool warm; /* it has a jail that waits for a run: starting takes that */
 	char jail_id[RUNID_LEN + 1]; /* then: what names its cgroup */
+	uint64_t clock_ns;	     /* when a clock was told; 0: none was */
 	const struct kept_calls *calls;
 	void *whose;
 	struct kept_cell *next; /* among those that are coming */

@@ -8,8 +8,8 @@
  *	WARM run	->	the same, for a run that is yet to come
  *			<-	HELD run, with four descriptors: the guest's 0, 1 and 2, and the
  *				pipe on which its ending comes; or FAILED run
- *	CLOCK run	->	its wall time begins: at READY for the parser, at GO for the script;
- *				with the first a warm jail becomes a run
+ *	CLOCK run	->	its wall time begins: at READY for the parser, at GO for the script if
+ *				that is much later; with the first a warm jail becomes a run
  *	KILL run	->
  *			<-	ROSTER, with one descriptor: another generation of it counts
  *	ADOPT		->	it counts from here on: until then both do; a server that
@@ -59,6 +59,10 @@ enum order_kind {
 	ORDER_KINDS(X)
 #undef X
 };
+
+/* The monitor's deadlines are so much later than they are asked for: the server sees to
+ * them first, and a clock that begins anew within half of it need not be told. */
+#define CLOCK_GRACE_MS 200u
 
 /* Room for a run's id, in whole words. */
 #define ORDER_ID_ROOM 32

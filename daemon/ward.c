@@ -4,8 +4,7 @@
  *
  * The monitor's limits do not depend on the server's good will: set-up has its time, or
  * a warm jail its age, wall time can begin twice at most, and so no jail lives longer than
- * the sum. Where the server watches the same deadline, its order to kill comes at the same
- * moment.
+ * the sum. The server watches the same deadlines and sees to them first.
  */
 #include "daemon/ward.h"
 
@@ -415,7 +414,8 @@ void ward_clock(struct ward *ward, const struct order *order)
 	ward->state = WARD_RUN;
 	ward->limits.value[LIMIT_ID_wall_ms] = order->limit[LIMIT_ID_wall_ms];
 	ward->limits.value[LIMIT_ID_cpu_ms] = order->limit[LIMIT_ID_cpu_ms];
-	guard_set_deadline(&ward->guard, ward->limits.value[LIMIT_ID_wall_ms],
+	guard_set_deadline(&ward->guard,
+			   ward->limits.value[LIMIT_ID_wall_ms] + CLOCK_GRACE_MS,
 			   KILL_TIMEOUT);
 	(void)cell_limit_cpu(&ward->limits, &ward->guard, &err);
 	arm(ward);

@@ -106,12 +106,24 @@ await_dead() {
 	return 1
 }
 
+# jails_of MONITOR: their processes: its children but for the server and the zygotes, which
+# live in its user namespace.
+jails_of() {
+	for jails_found in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do
+		case $(cat "/proc/$jails_found/comm" 2>/dev/null) in
+		quodd-server) continue ;;
+		jail-zygote)
+			[ "$(readlink "/proc/$jails_found/ns/user")" != "$(readlink "/proc/$1/ns/user")" ] ||
+				continue
+			;;
+		esac
+		echo "$jails_found"
+	done
+}
+
 # find_jail: the process of the one run that is under way is $jail; empty if there is none.
 find_jail() {
-	jail=
-	for jail_found in $(cat "/proc/$daemon/task/$daemon/children"); do
-		[ "$jail_found" = "$server" ] || jail=$jail_found
-	done
+	jail=$(jails_of "$daemon" | tail -n 1)
 }
 
 # flight_start: a run that does not end, once its script runs; $client is who waits for it,

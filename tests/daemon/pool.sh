@@ -6,9 +6,7 @@
 
 # jails: the processes of all jails, one a line.
 jails() {
-	for jails_found in $(cat "/proc/$daemon/task/$daemon/children"); do
-		[ "$jails_found" = "$server" ] || echo "$jails_found"
-	done
+	jails_of "$daemon"
 }
 
 count() {
