@@ -150,32 +150,46 @@ static void each_child(pid_t pid, void (*take)(pid_t child, void *context), void
 		fclose(file);
 }
 
-static void count_child(pid_t child, void *context)
-{
-	(void)child;
-	++*(unsigned *)context;
-}
-
-unsigned host_children(pid_t pid)
-{
-	unsigned count = 0;
-
-	each_child(pid, count_child, &count);
-	return count;
-}
-
-static void take_server(pid_t child, void *context)
+static bool has_name(pid_t pid, const char *wanted)
 {
 	char path[64], name[32] = "";
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", child);
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
 	file = fopen(path, "re");
 	if (!file)
-		return;
-	if (fgets(name, sizeof(name), file) && strcmp(name, "quodd-server\n") == 0)
-		*(pid_t *)context = child;
+		return false;
+	if (fgets(name, sizeof(name), file))
+		name[strcspn(name, "\n")] = '\0';
 	fclose(file);
+	return strcmp(name, wanted) == 0;
+}
+
+struct family {
+	unsigned count, zygotes;
+};
+
+static void count_child(pid_t child, void *context)
+{
+	struct family *family = context;
+
+	family->count++;
+	family->zygotes += has_name(child, "jail-zygote");
+}
+
+unsigned host_children(pid_t pid, unsigned *ret_zygotes)
+{
+	struct family family = {0};
+
+	each_child(pid, count_child, &family);
+	*ret_zygotes = family.zygotes;
+	return family.count - family.zygotes;
+}
+
+static void take_server(pid_t child, void *context)
+{
+	if (has_name(child, "quodd-server"))
+		*(pid_t *)context = child;
 }
 
 pid_t host_server(const struct host *host)

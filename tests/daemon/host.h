@@ -33,8 +33,9 @@ int host_stop(struct host *host);
 
 /* Its server, the child by that name; 0: there is none. */
 pid_t host_server(const struct host *host);
-/* How many children a process has. */
-unsigned host_children(pid_t pid);
+/* How many children a process has, without its zygotes: of these there come to be as many
+ * as it could use at once, and they stay. */
+unsigned host_children(pid_t pid, unsigned *ret_zygotes);
 /* Descriptors that the monitor has open. */
 unsigned host_descriptors(pid_t pid);
 uint64_t host_rss_kib(pid_t pid);

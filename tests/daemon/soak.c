@@ -145,6 +145,7 @@ static uint64_t metric(const struct text *metrics, const char *name)
 static bool look(const struct soak *soak, struct state *ret, struct text *metrics)
 {
 	pid_t monitor = soak->host.monitor, server = host_server(&soak->host);
+	unsigned zygotes, children = host_children(monitor, &zygotes);
 
 	text_clear(metrics);
 	if (!server || !crowd_get(soak->host.socket, "/metrics", metrics))
@@ -152,8 +153,8 @@ static bool look(const struct soak *soak, struct state *ret, struct text *metric
 	*ret = (struct state){
 		.monitor_kib = host_rss_kib(monitor),
 		.server_kib = host_rss_kib(server),
-		.children = host_children(monitor),
-		.monitor_fds = host_descriptors(monitor),
+		.children = children,
+		.monitor_fds = host_descriptors(monitor) - zygotes,
 		.server_fds = metric(metrics, "process_open_fds"),
 		.runs_live = metric(metrics, "quod_runs_live"),
 	};

@@ -39,7 +39,7 @@ test_start() {
 	has "$(value_of StatusText)" 'jails, of at most 16 runs; since the start' 'its status'
 	both
 	zygote=$(pgrep -P "$daemon" -x -o jail-zygote)
-	is "$(awk '{ print $5, $9 }' "/proc/$zygote/mountinfo")" '/ tmpfs' \
+	is "$(awk '{ print $5, $8 }' "/proc/$zygote/mountinfo")" '/ tmpfs' \
 		'jails are cloned where there is an empty root and nothing else'
 	status=$(cat "/proc/$server/status")
 	for line in 'CapBnd:	0000000000000000' 'Seccomp:	2'; do
