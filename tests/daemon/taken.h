@@ -31,6 +31,7 @@
 	X(MUTE, "nothing, whatever it is asked", "the server does not answer")           \
 	X(DEAF, "its socket closed, and lives on", "was killed by SIGKILL")              \
 	X(HONEST, "a right order: it gets three pipes, an ending, a quod-js", NULL)      \
+	X(HASTY, "clocks and ends to runs that are still coming: they end so", NULL)     \
 	X(LAZY, "no order to kill: the deadline is the monitor's", NULL)                 \
 	X(CLOCKS, "the clock again and again: the deadline stays", NULL)                 \
 	X(HIGHER, "a clock with more than its run has", "with a limit outside")          \

@@ -230,6 +230,29 @@ static int play_honest(void)
 	return reason == KILL_CANCELLED ? 0 : wrong("it was not our kill");
 }
 
+/* All of it before the first jail is there; what comes first is anybody's. */
+static int play_hasty(void)
+{
+	int fds[BUSY_AHEAD][ANSWER_FDS];
+	enum kill_reason reason;
+	struct order order;
+
+	for (unsigned i = 0; i < BUSY_AHEAD; i++) {
+		order = spawn_order(i + 1);
+		put_order(&order);
+		put_clock(i + 1, WALL_MS, WALL_MS);
+		put_kill(i + 1);
+	}
+	for (unsigned i = 0; i < BUSY_AHEAD; i++)
+		if (get_held(fds[i]))
+			return 1;
+	for (unsigned i = 0; i < BUSY_AHEAD; i++)
+		if (get_ending(fds[i][ANSWER_FD_ENDED], &reason) ||
+		    reason != KILL_CANCELLED)
+			return wrong("it was not our kill");
+	return 0;
+}
+
 static int play_lazy(unsigned clocks)
 {
 	const struct order order = spawn_order(1);
@@ -583,6 +606,8 @@ int taken_server(void)
 	switch ((int)scene) {
 	case SCENE_HONEST:
 		return play_honest();
+	case SCENE_HASTY:
+		return play_hasty();
 	case SCENE_LAZY:
 		return play_lazy(0);
 	case SCENE_CLOCKS:
