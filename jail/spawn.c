@@ -7,7 +7,7 @@
  *	S2 lease a uid (root mode)
  *	S3 make the cgroup leaf, so that the child is born in it
  *	S4 pipes, and the plan that the child will follow
- *	S5 clone3 with every namespace	->	C1 .. C4
+ *	S5 clone3 with every namespace	->	C1 .. C4	(or a zygote does it, see zygote.c)
  *	S6 map the ids, say go		->	C5 .. C9
  *	S7 open what is needed to watch and kill, while the child goes on
  *

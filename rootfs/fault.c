@@ -227,6 +227,6 @@ void fault_send(int at, enum error_phase phase, const struct fault_place *place)
 		out_section(&run.out, ERROR_TEXT_MOST);
 		parts[i](&fault, &run.out);
 	}
-	run_frame_end();
+	run_frame_last();
 	run_tell_end();
 }

@@ -16,7 +16,7 @@
 
 #include "rootfs/end.h"
 #include "rootfs/filter.h"
-#include "rootfs/out.h"
+#include "rootfs/run.h"
 
 #ifdef QUOD_JS_UNFILTERED
 /* Only tests build this: sanitizers need system calls of their own. */
@@ -34,7 +34,7 @@ static void on_sigsys(int signal_number, siginfo_t *info, void *context)
 	(void)context;
 	put_u32le(payload, info->si_arch);
 	put_u32le(payload + 4, (uint32_t)info->si_syscall);
-	out_small_frame(FRAME_VIOLATION, payload, sizeof(payload));
+	out_small_frame(&run.out, FRAME_VIOLATION, payload, sizeof(payload));
 	syscall(SYS_getppid);
 	end_now(END_ENGINE); /* not reached while a filter is on */
 }

@@ -102,7 +102,7 @@ static void say_ready(void)
 	unsigned char payload[8] = {0};
 
 	put_u32le(payload, PROTOCOL_VERSION);
-	out_small_frame(FRAME_READY, payload, sizeof(payload));
+	out_small_frame(&run.out, FRAME_READY, payload, sizeof(payload));
 }
 
 static void take_job(char *room, size_t heap_bytes)

@@ -35,7 +35,6 @@ void out_section(struct out *out, uint64_t most)
 
 void out_count(struct out *out, uint64_t most)
 {
-	out->used = 0;
 	out->writing = false;
 	out_section(out, most);
 }
@@ -43,6 +42,7 @@ void out_count(struct out *out, uint64_t most)
 void out_frame(struct out *out, enum frame_type type, uint64_t payload_bytes)
 {
 	out_count(out, UINT64_MAX);
+	spill(out);
 	out->buf[0] = (unsigned char)type;
 	put_u32le(out->buf + 1, (uint32_t)payload_bytes);
 	out->used = FRAME_HEADER_BYTES;
@@ -50,10 +50,16 @@ void out_frame(struct out *out, enum frame_type type, uint64_t payload_bytes)
 	out->writing = true;
 }
 
-void out_flush(struct out *out)
+void out_hold(struct out *out)
 {
 	if (out->promised)
 		end_now(END_ENGINE);
+	out->writing = false;
+}
+
+void out_flush(struct out *out)
+{
+	out_hold(out);
 	spill(out);
 }
 
@@ -131,13 +137,29 @@ void out_decimal(struct out *out, uint64_t v)
 	out_bytes(out, digits + at, sizeof(digits) - at);
 }
 
-void out_small_frame(enum frame_type type, const void *payload, size_t n)
+void out_release(struct out *out)
+{
+	if (!out->writing)
+		spill(out);
+}
+
+/* With what is held in one write, if it fits: each wakes the host. */
+void out_small_frame(struct out *out, enum frame_type type, const void *payload, size_t n)
 {
 	unsigned char frame[FRAME_HEADER_BYTES + OUT_SMALL_MOST];
+	size_t len = FRAME_HEADER_BYTES + n;
 
 	frame[0] = (unsigned char)type;
 	put_u32le(frame + 1, (uint32_t)n);
 	if (n)
 		memcpy(frame + FRAME_HEADER_BYTES, payload, n);
-	write_all(frame, FRAME_HEADER_BYTES + n);
+	if (out->writing) {
+		write_all(frame, len);
+		return;
+	}
+	if (len > sizeof(out->buf) - out->used)
+		spill(out);
+	memcpy(out->buf + out->used, frame, len);
+	out->used += len;
+	spill(out);
 }

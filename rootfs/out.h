@@ -35,6 +35,10 @@ void out_section(struct out *out, uint64_t most);
 /* Ends the frame. A payload of another length than promised ends the process: the host
  * must not read what follows as part of it. */
 void out_flush(struct out *out);
+/* The same; its end is not written before the next frame is. */
+void out_hold(struct out *out);
+/* What is held is written now. */
+void out_release(struct out *out);
 
 /* All or nothing of n bytes. */
 void out_bytes(struct out *out, const void *bytes, size_t n);
@@ -61,6 +65,7 @@ void out_quoted_string(struct out *out, const char *s, size_t n);
 
 /* A whole frame of at most so many bytes, none of them from the engine. */
 #define OUT_SMALL_MOST 80u
-void out_small_frame(enum frame_type type, const void *payload, size_t n);
+void out_small_frame(struct out *out, enum frame_type type, const void *payload,
+		     size_t n);
 
 #endif

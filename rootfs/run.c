@@ -174,7 +174,7 @@ static void send_gate(enum job_engine engine, const struct gate_summary *summary
 	put_u32le(payload + 20, summary->reason_column);
 	memcpy(payload + 24, summary->reason, summary->reason_len);
 	run.stage = RUN_GATED;
-	out_small_frame(FRAME_GATE, payload, 24 + summary->reason_len);
+	out_small_frame(&run.out, FRAME_GATE, payload, 24 + summary->reason_len);
 }
 
 static uint32_t wait_go(void)
@@ -248,8 +248,18 @@ void run_frame_begin(enum frame_type type, uint64_t payload_bytes)
 void run_frame_end(void)
 {
 	out_flush(&run.out);
-	run.out.writing = false;
 	run.engine->reserve(false);
+}
+
+void run_frame_last(void)
+{
+	out_hold(&run.out);
+	run.engine->reserve(false);
+}
+
+void run_code_follows(void)
+{
+	out_release(&run.out);
 }
 
 void run_end(void)
@@ -257,7 +267,7 @@ void run_end(void)
 	unsigned char payload[16] = {0};
 
 	put_u64le(payload, run.engine->peak());
-	out_small_frame(FRAME_END, payload, sizeof(payload));
+	out_small_frame(&run.out, FRAME_END, payload, sizeof(payload));
 	end_now(END_DONE);
 }
 
@@ -277,6 +287,6 @@ void run_end_limit(enum limit_kind kind)
 		send_gate(engine_of_job(), &(struct gate_summary){.unparsed = true});
 	if (run.stage < RUN_GOING)
 		wait_go();
-	out_small_frame(FRAME_LIMIT, payload, sizeof(payload));
+	out_small_frame(&run.out, FRAME_LIMIT, payload, sizeof(payload));
 	run_end();
 }

@@ -70,6 +70,10 @@ void run_tell_end(void);
  * for lack of memory. */
 void run_frame_begin(enum frame_type type, uint64_t payload_bytes);
 void run_frame_end(void);
+/* Of a frame after which there may be but END: it goes along with that. */
+void run_frame_last(void);
+/* But code of the script comes before: it may take all the time there is. */
+void run_code_follows(void);
 
 /* END and exit. */
 _Noreturn void run_end(void);

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "rootfs/machine.h"
+#include "rootfs/run.h"
 
 #define DELAY_MOST_MS 2147483647.0
 #define DEAD_MOST     64u
@@ -133,6 +134,7 @@ static bool fire(struct timer *timer)
 		timers.dead -= timers.dead > 0;
 		return true;
 	}
+	run_code_follows();
 	machine_wait_until(timer->due_ms);
 	if (!timers.calls->call(timer->id, timer->interval_ms > 0))
 		return false;

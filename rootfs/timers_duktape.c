@@ -4,6 +4,7 @@
  * prototype that the script cannot reach hold what is to be called.
  */
 #include "rootfs/peek.h"
+#include "rootfs/run.h"
 #include "rootfs/timers.h"
 #include "rootfs/timers_duktape.h"
 
@@ -110,6 +111,7 @@ static bool run_tasks(void)
 	while (kept.task_first != kept.task_end) {
 		uint32_t number = kept.task_first++;
 
+		run_code_follows();
 		duk_push_heapptr(ctx, kept.tasks);
 		duk_get_prop_index(ctx, -1, number);
 		duk_del_prop_index(ctx, -2, number);

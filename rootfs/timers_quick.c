@@ -125,6 +125,7 @@ static bool push_unhandled(void)
 static bool run_tasks(void)
 {
 	while (QJS(JS_IsJobPending, quick.runtime)) {
+		run_code_follows();
 		if ((int)QJS(JS_ExecutePendingJob, quick.runtime, quick.scratch) < 0) {
 			quick_push(QJS(JS_GetException, quick.context));
 			return false;

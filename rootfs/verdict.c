@@ -43,7 +43,7 @@ void verdict_send(int at)
 		json_write(at, out);
 	out_section(out, run.job.value_bytes);
 	inspect_write_plain(at, out);
-	run_frame_end();
+	run_frame_last();
 	run_tell_end();
 	run.phase = PHASE_RUN;
 }

@@ -46,7 +46,7 @@ int host_option_parse(struct host_options *options, const char *word);
 
 /* The caller's object. Keys are there only where something came:
  *	ready, gate, finding, logs, lines, text, json, is_json, is_true, error, limit,
- *	violation, peak; fault (a broken frame), timeout, exit, signal, rss_kib */
+ *	violation, peak; fault (a broken frame), timeout, exit, signal, writes, rss_kib */
 json_t *host_run(const char *program, const struct host_options *options,
 		 const char *source, size_t source_len);
 
