@@ -305,7 +305,7 @@ leave_no_userns() {
 }
 
 break_tasks_max() {
-	systemctl set-property quodd.service TasksMax=2
+	systemctl set-property quodd.service TasksMax=3
 	restart
 	! quod run --daemon -e 1
 }
