@@ -176,8 +176,10 @@ static int on_state(sd_event_source *source, uint64_t usec, void *userdata)
 
 /* --- jails -------------------------------------------------------------------- */
 
-static void strike(struct monitor *m, struct ward *ward)
+static void on_gone(struct ward *ward, void *whose)
 {
+	struct monitor *m = whose;
+
 	for (unsigned i = 0; i < m->wards_count; i++) {
 		if (m->wards[i] != ward)
 			continue;
@@ -185,13 +187,6 @@ static void strike(struct monitor *m, struct ward *ward)
 		break;
 	}
 	ward_free(ward);
-}
-
-static void on_gone(struct ward *ward, void *whose)
-{
-	struct monitor *m = whose;
-
-	strike(m, ward);
 	shares_tidy(&m->shares);
 	tell_later(m, STATE_US);
 }
@@ -287,7 +282,7 @@ static void on_come(struct ward *ward, const struct jail_error *err, void *whose
 		return;
 	}
 	tell_not_made(m, ward_run(ward), err);
-	strike(m, ward);
+	on_gone(ward, m);
 }
 
 static void spawn(struct monitor *m, const struct order *order)

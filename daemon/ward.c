@@ -271,7 +271,7 @@ static int on_come(sd_event_source *source, int fd, uint32_t events, void *userd
 	return 0;
 }
 
-/* Its zygote hangs: that is found out at once when it is asked. */
+/* Its zygote hangs: without an answer it is ended, and nobody waits for one. */
 static int on_late(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	(void)source;

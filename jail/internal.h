@@ -249,8 +249,9 @@ _Noreturn void zygote_main(const struct zygote *zygote);
 struct zygote_at {
 	pid_t pid; /* ours to reap; 0: there is none */
 	int socket;
-	pid_t *born; /* what it has cloned last */
-	bool busy;   /* an answer is due */
+	pid_t *born;	     /* what it has cloned last */
+	bool busy;	     /* an answer is due */
+	int64_t rest_end_ms; /* by now_ms(): until then there will be none */
 };
 /* idmap_root_mode() of the owner, found out once. */
 int template_root_mode(struct jail_template *template, uint32_t first, uint32_t count,
@@ -259,7 +260,9 @@ int template_root_mode(struct jail_template *template, uint32_t first, uint32_t 
  * Returns who will answer; NULL: nobody can. */
 struct zygote_at *template_ask(struct jail_template *template,
 			       const struct child_plan *plan, int group);
-/* Waits for the answer: the child's pid, and *ret_pidfd is the caller's; or -errno: there
+/* Until there is an answer, or it does not come. */
+void template_await(const struct zygote_at *zygote);
+/* The answer, which is due or does not come: the child's pid, and *ret_pidfd is the caller's; or -errno: there
  * is no child, and one may be cloned without the template. */
 int template_answer(struct zygote_at *zygote, int *ret_pidfd);
 
@@ -267,6 +270,7 @@ struct jail {
 	pid_t pid;
 	int fd[JAIL_FD_COUNT];
 	int go_write; /* held open while the child sets up */
+	int go_read;  /* until that is written to: a child that died would be a SIGPIPE */
 	int status_read;
 	struct lease lease;
 	struct leaf leaf;

@@ -234,6 +234,7 @@ JAIL_API void jail_free(struct jail *jail)
 	for (int i = 0; i < JAIL_FD_COUNT; i++)
 		close_fd(jail->fd[i]);
 	close_fd(jail->go_write);
+	close_fd(jail->go_read);
 	close_fd(jail->status_read);
 	close_fd(jail->stat_fd);
 	close_fd(jail->mounts_fd);

@@ -221,6 +221,7 @@ static void take_our_ends(struct jail *jail, struct pipes *pipes)
 	jail->fd[JAIL_FD_ERR] = TAKE_FD(pipes->fd[ERR][READ]);
 	jail->fd[JAIL_FD_NOTIFY] = TAKE_FD(pipes->fd[NOTIFY][READ]);
 	jail->go_write = TAKE_FD(pipes->fd[GO][WRITE]);
+	jail->go_read = TAKE_FD(pipes->fd[GO][READ]);
 	jail->status_read = TAKE_FD(pipes->fd[STATUS][READ]);
 }
 
@@ -252,6 +253,7 @@ static int let_go(struct jail *jail, bool of_zygote, struct jail_error *err)
 		return r;
 	if (write(jail->go_write, "g", 1) < 0 && errno != EPIPE)
 		return jail_fail(err, JAIL_STAGE_GO, errno, "let the child go on");
+	jail->go_read = close_fd(jail->go_read);
 	cpu_open(jail, &jail->limits);
 	r = leaf_open_knobs(&jail->leaf, err);
 	if (r == 0 && jail->hold_mounts)
@@ -342,8 +344,8 @@ static struct jail *new_jail(void)
 	if (!jail)
 		return NULL;
 	memset(jail->fd, -1, sizeof(jail->fd));
-	jail->go_write = jail->status_read = jail->lease.fd = jail->stat_fd = -1;
-	jail->mounts_fd = -1;
+	jail->go_write = jail->go_read = jail->status_read = -1;
+	jail->lease.fd = jail->stat_fd = jail->mounts_fd = -1;
 	leaf_init(&jail->leaf);
 	return jail;
 }
@@ -381,8 +383,11 @@ JAIL_API int jail_pending_fd(const struct jail *jail)
 
 JAIL_API int jail_finish(struct jail *jail, struct jail_error *err)
 {
-	int r = template_answer(TAKE_PTR(jail->zygote), &jail->fd[JAIL_FD_PIDFD]);
+	int r;
 
+	if (!jail->zygote)
+		return jail_fail(err, JAIL_STAGE_SPEC, EINVAL, "the jail is not pending");
+	r = template_answer(TAKE_PTR(jail->zygote), &jail->fd[JAIL_FD_PIDFD]);
 	if (r < 0)
 		return fail_clone(jail, -r, err);
 	jail->pid = (pid_t)r;
@@ -407,6 +412,8 @@ JAIL_API int jail_start(const struct jail_spec *spec, struct jail **ret_jail,
 	struct jail *jail;
 	int r = jail_begin(spec, &jail, err);
 
+	if (r == 0 && jail->zygote)
+		template_await(jail->zygote);
 	if (r == 0 && jail->zygote && jail_finish(jail, &without) < 0) {
 		jail_free(jail);
 		r = start_without(spec, &jail, err);

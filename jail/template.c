@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <linux/sched.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +21,9 @@
 #include "jail/internal.h"
 
 /* Of a clone3(2). It takes milliseconds. */
-#define ANSWER_WAIT_S 2
+#define ANSWER_WAIT_MS 2000
 
-/* After a zygote that was of no use: so long jails are cloned without. */
+/* In the place of a zygote that was of no use, or had to go: none for so long. */
 #define REST_MS 1000
 
 /* At once. They sleep in clone3(2) too, so that more than there are processors are of use;
@@ -38,8 +39,8 @@ struct jail_template {
 	pid_t *born; /* one for each, in memory that the zygotes have too */
 	/* Of the owner, for the range of ids that he asked for last; count 0: not yet. */
 	uint32_t first, count;
+	uid_t euid;
 	bool root_mode;
-	int64_t rest_end_ms; /* by now_ms() */
 };
 
 static int fail(struct jail_error *err, int errnum, const char *what)
@@ -66,6 +67,7 @@ static void stop(struct zygote_at *zygote)
 	if (zygote->busy && *zygote->born)
 		kill_and_reap(*zygote->born);
 	zygote->busy = false;
+	zygote->rest_end_ms = now_ms() + REST_MS;
 }
 
 static int clone_zygote(const struct zygote *zygote)
@@ -83,14 +85,21 @@ static int clone_zygote(const struct zygote *zygote)
 	return pid < 0 ? -errno : (int)pid;
 }
 
-/* All of it, or -ECHILD. */
+void template_await(const struct zygote_at *zygote)
+{
+	struct pollfd slot = {.fd = zygote->socket, .events = POLLIN};
+	int64_t end_ms = now_ms() + ANSWER_WAIT_MS, left;
+
+	while ((left = end_ms - now_ms()) > 0)
+		if (poll(&slot, 1, (int)left) >= 0 || errno != EINTR)
+			break;
+}
+
+/* All of it, without waiting, or -ECHILD. */
 static int hear(const struct zygote_at *zygote, void *words, size_t len)
 {
-	ssize_t n;
+	ssize_t n = recv(zygote->socket, words, len, MSG_DONTWAIT);
 
-	do
-		n = recv(zygote->socket, words, len, 0);
-	while (n < 0 && errno == EINTR);
 	return n == (ssize_t)len ? 0 : -ECHILD;
 }
 
@@ -99,6 +108,7 @@ static int hear_start(const struct zygote_at *zygote, struct jail_error *err)
 {
 	struct jail_error told;
 
+	template_await(zygote);
 	if (hear(zygote, &told, sizeof(told)) < 0)
 		return fail(err, ECHILD, "its process ended at the start");
 	if (told.errnum && err)
@@ -108,7 +118,6 @@ static int hear_start(const struct zygote_at *zygote, struct jail_error *err)
 
 static int start(struct zygote_at *zygote, struct jail_error *err)
 {
-	const struct timeval wait = {.tv_sec = ANSWER_WAIT_S};
 	own_fd int ours = -1, its = -1;
 	int ends[2], r;
 
@@ -116,8 +125,6 @@ static int start(struct zygote_at *zygote, struct jail_error *err)
 		return fail(err, errno, "socketpair");
 	ours = ends[0];
 	its = ends[1];
-	if (setsockopt(ours, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)) < 0)
-		return fail(err, errno, "setsockopt");
 	r = clone_zygote(
 		&(struct zygote){.socket = its, .owner = getpid(), .born = zygote->born});
 	if (r < 0)
@@ -143,8 +150,9 @@ JAIL_API int jail_template_make(struct jail_template **ret_template,
 	template->born = mmap(NULL, ZYGOTES * sizeof(*template->born),
 			      PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (template->born == MAP_FAILED) {
+		r = fail(err, errno, "mmap");
 		free(template);
-		return fail(err, errno, "mmap");
+		return r;
 	}
 	for (unsigned i = 0; i < ZYGOTES; i++)
 		template->zygotes[i] =
@@ -170,12 +178,16 @@ JAIL_API void jail_template_free(struct jail_template *template)
 int template_root_mode(struct jail_template *template, uint32_t first, uint32_t count,
 		       bool *ret_root, struct jail_error *err)
 {
-	if (template->first != first || template->count != count) {
+	uid_t euid = geteuid();
+
+	if (template->first != first || template->count != count ||
+	    template->euid != euid) {
 		int r = idmap_root_mode(first, count, &template->root_mode, err);
 		if (r < 0)
 			return r;
 		template->first = first;
 		template->count = count;
+		template->euid = euid;
 	}
 	*ret_root = template->root_mode;
 	return 0;
@@ -238,31 +250,30 @@ static int send_order(int socket, struct order *order)
 	return sendmsg(socket, &message, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
+/* One that has nothing to do; or a place for one. A host on which they do not live is not
+ * made to bear one for each jail. */
 static struct zygote_at *find_idle(struct jail_template *template)
 {
-	for (unsigned i = 0; i < ZYGOTES; i++)
-		if (!template->zygotes[i].busy)
-			return &template->zygotes[i];
+	for (unsigned i = 0; i < ZYGOTES; i++) {
+		struct zygote_at *zygote = &template->zygotes[i];
+		if (zygote->pid ? !zygote->busy : now_ms() >= zygote->rest_end_ms)
+			return zygote;
+	}
 	return NULL;
 }
 
-/* A zygote that is there and has nothing to do; NULL: there can be none now. */
+/* NULL: there can be none now. */
 static struct zygote_at *take_idle(struct jail_template *template)
 {
-	struct zygote_at *zygote = find_idle(template);
+	struct zygote_at *zygote;
 
 	if (template->owner != getpid())
 		return NULL;
-	if (!zygote || zygote->pid)
+	zygote = find_idle(template);
+	if (!zygote || zygote->pid || start(zygote, NULL) == 0)
 		return zygote;
-	/* A host on which they do not live is not made to bear one for each jail. */
-	if (now_ms() < template->rest_end_ms)
-		return NULL;
-	template->rest_end_ms = now_ms() + REST_MS;
-	if (start(zygote, NULL) < 0)
-		return NULL;
-	template->rest_end_ms = 0;
-	return zygote;
+	zygote->rest_end_ms = now_ms() + REST_MS;
+	return NULL;
 }
 
 struct zygote_at *template_ask(struct jail_template *template,

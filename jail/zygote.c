@@ -19,14 +19,17 @@
 #include <fcntl.h>
 #include <link.h>
 #include <linux/sched.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -97,7 +100,7 @@ static bool calls_others(void)
 		now = now || entry->d_tag == DT_BIND_NOW ||
 		      (entry->d_tag == DT_FLAGS && entry->d_un.d_val & DF_BIND_NOW) ||
 		      (entry->d_tag == DT_FLAGS_1 && entry->d_un.d_val & DF_1_NOW);
-	return SANITIZED || !now || getenv("LD_PRELOAD") ||
+	return SANITIZED || !now || getenv("LD_PRELOAD") || getenv("LD_AUDIT") ||
 	       access("/etc/ld.so.preload", F_OK) == 0;
 }
 
@@ -109,10 +112,30 @@ struct module {
 	bool code, kept;
 };
 
+/* What we call may be another's who has it under the same name. */
 static bool is_needed(uintptr_t first, uintptr_t end)
 {
-	const uintptr_t needed[] = {(uintptr_t)zygote_main, (uintptr_t)syscall,
-				    (uintptr_t)getauxval(AT_BASE)};
+#define AT(name) (uintptr_t)(name)
+	const uintptr_t needed[] = {
+		AT(zygote_main), AT(getauxval(AT_BASE)),
+		AT(syscall),	 AT(close),
+		AT(dup2),	 AT(open),
+		AT(read),	 AT(write),
+		AT(poll),	 AT(prctl),
+		AT(prlimit),	 AT(getrlimit),
+		AT(setsid),	 AT(setpgid),
+		AT(chdir),	 AT(fchdir),
+		AT(fcntl),	 AT(unshare),
+		AT(mount),	 AT(sigprocmask),
+		AT(sigemptyset), AT(getpriority),
+		AT(setpriority), AT(recvmsg),
+		AT(send),	 AT(sendmsg),
+		AT(vsnprintf),	 AT(snprintf),
+		AT(strerror),	 AT(memcpy),
+		AT(memset),	 AT(strlen),
+		AT(_exit),
+	};
+#undef AT
 
 	for (size_t i = 0; i < ARRAY_LEN(needed); i++)
 		if (needed[i] >= first && needed[i] < end)
@@ -276,6 +299,7 @@ _Noreturn void zygote_main(const struct zygote *zygote)
 	int r;
 
 	die_with(zygote->owner);
+	*born = 0; /* what could not be written to would not be told */
 	keep_socket(zygote->socket);
 	setsid(); /* what is typed at the owner's terminal is for him */
 	prctl(PR_SET_NAME, "jail-zygote", 0, 0, 0);

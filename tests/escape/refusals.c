@@ -245,6 +245,9 @@ static void test_denied_calls(void)
 		denied(calls[i].name, calls[i].number, ENOSYS, calls[i].stage);
 		denied(calls[i].name, calls[i].number, EPERM, calls[i].stage);
 	}
+	/* A child that fails at once and one who still writes to it: no SIGPIPE. */
+	for (int i = 0; i < 30; i++)
+		denied("close_range", SYS_close_range, ENOSYS, JAIL_STAGE_FDS);
 	/* Whether we are root cannot be found out: never guessed. */
 	denied("capget", SYS_capget, EPERM, JAIL_STAGE_IDMAP);
 	if (in_root_mode())
