@@ -249,9 +249,9 @@ _Noreturn void zygote_main(const struct zygote *zygote);
 struct zygote_at {
 	pid_t pid; /* ours to reap; 0: there is none */
 	int socket;
-	pid_t *born;	     /* what it has cloned last */
-	bool busy;	     /* an answer is due */
-	int64_t rest_end_ms; /* by now_ms(): until then there will be none */
+	pid_t *born; /* what it has cloned last */
+	bool busy;   /* an answer is due */
+	struct jail_template *template;
 };
 /* idmap_root_mode() of the owner, found out once. */
 int template_root_mode(struct jail_template *template, uint32_t first, uint32_t count,

@@ -23,8 +23,10 @@
 /* Of a clone3(2). It takes milliseconds. */
 #define ANSWER_WAIT_MS 2000
 
-/* In the place of a zygote that was of no use, or had to go: none for so long. */
-#define REST_MS 1000
+/* After a zygote that had to go, and after one that did not start, for which we waited:
+ * none is started for so long. */
+#define REST_MS	     1000
+#define LONG_REST_MS 10000
 
 /* At once. They sleep in clone3(2) too, so that more than there are processors are of use;
  * but for the first, each is started when it is needed. */
@@ -41,6 +43,7 @@ struct jail_template {
 	uint32_t first, count;
 	uid_t euid;
 	bool root_mode;
+	int64_t rest_end_ms; /* by now_ms() */
 };
 
 static int fail(struct jail_error *err, int errnum, const char *what)
@@ -67,7 +70,7 @@ static void stop(struct zygote_at *zygote)
 	if (zygote->busy && *zygote->born)
 		kill_and_reap(*zygote->born);
 	zygote->busy = false;
-	zygote->rest_end_ms = now_ms() + REST_MS;
+	zygote->template->rest_end_ms = now_ms() + REST_MS;
 }
 
 static int clone_zygote(const struct zygote *zygote)
@@ -154,9 +157,11 @@ JAIL_API int jail_template_make(struct jail_template **ret_template,
 		free(template);
 		return r;
 	}
+	/* What is swapped out might not be written to by one that is being killed. */
+	(void)mlock(template->born, ZYGOTES * sizeof(*template->born));
 	for (unsigned i = 0; i < ZYGOTES; i++)
-		template->zygotes[i] =
-			(struct zygote_at){.socket = -1, .born = &template->born[i]};
+		template->zygotes[i] = (struct zygote_at){
+			.template = template, .socket = -1, .born = &template->born[i]};
 	r = start(&template->zygotes[0], err);
 	if (r < 0)
 		jail_template_free(template);
@@ -250,29 +255,30 @@ static int send_order(int socket, struct order *order)
 	return sendmsg(socket, &message, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
-/* One that has nothing to do; or a place for one. A host on which they do not live is not
- * made to bear one for each jail. */
-static struct zygote_at *find_idle(struct jail_template *template)
+/* One that lives and has nothing to do, or else, with `none`, a place for one. */
+static struct zygote_at *find_idle(struct jail_template *template, bool none)
 {
-	for (unsigned i = 0; i < ZYGOTES; i++) {
-		struct zygote_at *zygote = &template->zygotes[i];
-		if (zygote->pid ? !zygote->busy : now_ms() >= zygote->rest_end_ms)
-			return zygote;
-	}
+	for (unsigned i = 0; i < ZYGOTES; i++)
+		if (!template->zygotes[i].busy && !template->zygotes[i].pid == none)
+			return &template->zygotes[i];
 	return NULL;
 }
 
-/* NULL: there can be none now. */
+/* NULL: there can be none now. A host on which they do not live is not made to bear one
+ * for each jail. */
 static struct zygote_at *take_idle(struct jail_template *template)
 {
 	struct zygote_at *zygote;
 
 	if (template->owner != getpid())
 		return NULL;
-	zygote = find_idle(template);
-	if (!zygote || zygote->pid || start(zygote, NULL) == 0)
+	zygote = find_idle(template, false);
+	if (zygote || now_ms() < template->rest_end_ms)
 		return zygote;
-	zygote->rest_end_ms = now_ms() + REST_MS;
+	zygote = find_idle(template, true);
+	if (!zygote || start(zygote, NULL) == 0)
+		return zygote;
+	template->rest_end_ms = now_ms() + LONG_REST_MS;
 	return NULL;
 }
 

@@ -132,8 +132,10 @@ static bool is_needed(uintptr_t first, uintptr_t end)
 		AT(send),	 AT(sendmsg),
 		AT(vsnprintf),	 AT(snprintf),
 		AT(strerror),	 AT(memcpy),
-		AT(memset),	 AT(strlen),
-		AT(_exit),
+		AT(memcmp),	 AT(munmap),
+		AT(strtoul),	 AT(strchr),
+		AT(strcspn),	 AT(memset),
+		AT(strlen),	 AT(_exit),
 	};
 #undef AT
 
