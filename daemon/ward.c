@@ -180,34 +180,15 @@ static int on_end(sd_event_source *source, int fd, uint32_t events, void *userda
 	return 0;
 }
 
-static int on_time(sd_event_source *source, uint64_t usec, void *userdata)
-{
-	struct ward *ward = userdata;
-
-	(void)source;
-	(void)usec;
-	if (ward->state == WARD_OVER)
-		remove_jail(ward);
-	else
-		look(ward);
-	return 0;
-}
-
+/* Ends and deadlines go before orders: a flood of these must not hold up those. */
 static int watch(struct ward *ward)
 {
-	sd_event *event = ward->means->event;
 	int fd = jail_fd(ward->jail, JAIL_FD_PIDFD);
-	int r = sd_event_add_io(event, &ward->on_end, fd, EPOLLIN, on_end, ward);
+	int r = sd_event_add_io(ward->means->event, &ward->on_end, fd, EPOLLIN, on_end,
+				ward);
 
 	if (r >= 0)
-		r = sd_event_add_time(event, &ward->on_time, CLOCK_MONOTONIC, 0, 1,
-				      on_time, ward);
-	/* Ends and deadlines go before orders: a flood of these must not hold up those. */
-	if (r >= 0)
 		r = sd_event_source_set_priority(ward->on_end,
-						 SD_EVENT_PRIORITY_IMPORTANT);
-	if (r >= 0)
-		r = sd_event_source_set_priority(ward->on_time,
 						 SD_EVENT_PRIORITY_IMPORTANT);
 	if (r < 0)
 		return r;
@@ -257,7 +238,6 @@ static void come(struct ward *ward)
 	int r;
 
 	ward->on_come = sd_event_source_disable_unref(ward->on_come);
-	ward->on_time = sd_event_source_disable_unref(ward->on_time);
 	r = take(ward, &err);
 	ward->means->come(ward, r < 0 ? &err : NULL, ward->means->whose);
 }
@@ -271,18 +251,23 @@ static int on_come(sd_event_source *source, int fd, uint32_t events, void *userd
 	return 0;
 }
 
-/* Its zygote hangs: without an answer it is ended, and nobody waits for one. */
-static int on_late(sd_event_source *source, uint64_t usec, void *userdata)
+static int on_time(sd_event_source *source, uint64_t usec, void *userdata)
 {
+	struct ward *ward = userdata;
+
 	(void)source;
 	(void)usec;
-	come(userdata);
+	if (ward_is_coming(ward))
+		come(ward); /* its zygote hangs: nobody waits for it */
+	else if (ward->state == WARD_OVER)
+		remove_jail(ward);
+	else
+		look(ward);
 	return 0;
 }
 
 static int await(struct ward *ward, const struct run_place *place, struct jail_error *err)
 {
-	sd_event *event = ward->means->event;
 	int r;
 
 	ward->place = *place;
@@ -292,12 +277,21 @@ static int await(struct ward *ward, const struct run_place *place, struct jail_e
 		if (ward->place.fd < 0)
 			return fail(err, JAIL_STAGE_CGROUP, -errno, "keep the cgroup");
 	}
-	r = sd_event_add_io(event, &ward->on_come, jail_pending_fd(ward->jail), EPOLLIN,
-			    on_come, ward);
-	if (r >= 0)
-		r = sd_event_add_time_relative(event, &ward->on_time, CLOCK_MONOTONIC,
-					       COMING_US, 1000, on_late, ward);
+	r = sd_event_add_io(ward->means->event, &ward->on_come,
+			    jail_pending_fd(ward->jail), EPOLLIN, on_come, ward);
 	return r < 0 ? fail(err, JAIL_STAGE_RUN, r, "cannot await the jail") : 0;
+}
+
+/* Until it is watched: the bound on its coming. */
+static int add_time(struct ward *ward, struct jail_error *err)
+{
+	int r = sd_event_add_time_relative(ward->means->event, &ward->on_time,
+					   CLOCK_MONOTONIC, COMING_US, 1, on_time, ward);
+
+	if (r >= 0)
+		r = sd_event_source_set_priority(ward->on_time,
+						 SD_EVENT_PRIORITY_IMPORTANT);
+	return r < 0 ? fail(err, JAIL_STAGE_RUN, r, "cannot watch the jail") : 0;
 }
 
 static int start(struct ward *ward, const struct order *order,
@@ -310,7 +304,9 @@ static int start(struct ward *ward, const struct order *order,
 		return fail(err, JAIL_STAGE_PIPES, -errno, "pipe");
 	ward->tell_read = ends[0];
 	ward->tell_write = ends[1];
-	r = start_jail(ward, place, CELL_BEGUN, err);
+	r = add_time(ward, err);
+	if (r == 0)
+		r = start_jail(ward, place, CELL_BEGUN, err);
 	if (r < 0)
 		return r;
 	return jail_pending_fd(ward->jail) >= 0 ? await(ward, place, err)

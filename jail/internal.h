@@ -213,10 +213,11 @@ int tasks_try_rlimit(void);
 /* notify.c. *ret_on stays false where there can be no listener: then no filter is on. */
 int child_notify(const struct child_plan *plan, bool *ret_on, struct jail_error *err);
 
-/* Every namespace of a jail. */
-#define JAIL_NAMESPACES                                                             \
-	(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWIPC | \
-	 CLONE_NEWUTS | CLONE_NEWCGROUP)
+/* spawn.c. A jail's first process, with every namespace, born in the cgroup `group` (-1: in
+ * ours), and with what else `args` asks for. Returns in both processes, 0 in the child; or
+ * -errno. */
+struct clone_args;
+int clone_jail(struct clone_args args, int group);
 
 /* What the owner of a template sends to its zygote, in one message: this, the two filters,
  * and the strings (exe_name, then the arguments), each with its end. The descriptors of

@@ -165,7 +165,7 @@ struct jail_result {
 /*
  * Zygotes, for a supervisor that makes jail after jail: processes that do nothing but clone,
  * and have little to copy. A jail of theirs has namespaces of its own like others and is a
- * child of the caller's like others; it takes a fifth less to make. Where the caller may
+ * child of the caller's like others; it takes less to make. Where the caller may
  * make mount namespaces such jails begin in a root that is ready, and their roots are one
  * file system, read-only and empty. A lock on it, or a watch, would be seen in other jails:
  * so there is no template for those that may open files, nor for those with a notify_filter

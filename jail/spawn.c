@@ -161,18 +161,13 @@ static int make_leaf(const struct jail_spec *spec, struct jail *jail,
 	return 0;
 }
 
-/* S5. Returns in both processes; the child's return value is 0. */
-static int clone_jail(struct jail *jail)
+int clone_jail(struct clone_args args, int group)
 {
-	struct clone_args args = {
-		.flags = JAIL_NAMESPACES | CLONE_PIDFD | CLONE_CLEAR_SIGHAND,
-		.pidfd = (uint64_t)(uintptr_t)&jail->fd[JAIL_FD_PIDFD],
-		.exit_signal = SIGCHLD,
-	};
-
-	if (jail->leaf.dir_fd >= 0) {
+	args.flags |= CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWNS |
+		      CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP | CLONE_CLEAR_SIGHAND;
+	if (group >= 0) {
 		args.flags |= CLONE_INTO_CGROUP;
-		args.cgroup = (uint64_t)jail->leaf.dir_fd;
+		args.cgroup = (uint64_t)group;
 	}
 	long pid = syscall(SYS_clone3, &args, sizeof(args));
 
@@ -230,11 +225,16 @@ static void take_our_ends(struct jail *jail, struct pipes *pipes)
 static int clone_ourselves(struct jail *jail, const struct child_plan *plan,
 			   struct jail_error *err)
 {
+	const struct clone_args args = {
+		.flags = CLONE_PIDFD,
+		.pidfd = (uint64_t)(uintptr_t)&jail->fd[JAIL_FD_PIDFD],
+		.exit_signal = SIGCHLD,
+	};
 	sigset_t all, before;
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
-	int pid = clone_jail(jail);
+	int pid = clone_jail(args, jail->leaf.dir_fd); /* S5 */
 	if (pid == 0)
 		child_main(plan);
 	sigprocmask(SIG_SETMASK, &before, NULL);
@@ -412,13 +412,15 @@ JAIL_API int jail_start(const struct jail_spec *spec, struct jail **ret_jail,
 	struct jail *jail;
 	int r = jail_begin(spec, &jail, err);
 
-	if (r == 0 && jail->zygote)
+	if (r < 0)
+		return r;
+	if (jail->zygote) {
 		template_await(jail->zygote);
-	if (r == 0 && jail->zygote && jail_finish(jail, &without) < 0) {
-		jail_free(jail);
-		r = start_without(spec, &jail, err);
+		if (jail_finish(jail, &without) < 0) {
+			jail_free(jail);
+			return start_without(spec, ret_jail, err);
+		}
 	}
-	if (r == 0)
-		*ret_jail = jail;
-	return r;
+	*ret_jail = jail;
+	return 0;
 }

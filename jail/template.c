@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The owner's side of a template: the zygote (zygote.c) is asked for each jail's first
- * process, which is then the owner's child like any other. Nobody but the owner asks, one
- * at a time, and what goes wrong with the zygote costs no jail: that one is cloned without,
- * and the next has a new zygote.
+ * The owner's side of a template: a zygote (zygote.c) is asked for a jail's first process,
+ * which is then the owner's child like any other. Each has one order at a time. What goes
+ * wrong with a zygote costs no jail: that one is cloned without, and after a rest there is
+ * another zygote.
  */
 #include <errno.h>
 #include <linux/sched.h>
@@ -259,7 +259,7 @@ static int send_order(int socket, struct order *order)
 static struct zygote_at *find_idle(struct jail_template *template, bool none)
 {
 	for (unsigned i = 0; i < ZYGOTES; i++)
-		if (!template->zygotes[i].busy && !template->zygotes[i].pid == none)
+		if (!template->zygotes[i].busy && (template->zygotes[i].pid == 0) == none)
 			return &template->zygotes[i];
 	return NULL;
 }

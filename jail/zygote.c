@@ -37,12 +37,6 @@
 #include "base/own.h"
 #include "jail/internal.h"
 
-#ifdef QUOD_SANITIZED
-#define SANITIZED true
-#else
-#define SANITIZED false
-#endif
-
 /* Our own module's. A program that is not dynamic has none. */
 extern ElfW(Dyn) _DYNAMIC[] __attribute__((weak, visibility("hidden")));
 
@@ -100,7 +94,7 @@ static bool calls_others(void)
 		now = now || entry->d_tag == DT_BIND_NOW ||
 		      (entry->d_tag == DT_FLAGS && entry->d_un.d_val & DF_BIND_NOW) ||
 		      (entry->d_tag == DT_FLAGS_1 && entry->d_un.d_val & DF_1_NOW);
-	return SANITIZED || !now || getenv("LD_PRELOAD") || getenv("LD_AUDIT") ||
+	return QUOD_SANITIZED || !now || getenv("LD_PRELOAD") || getenv("LD_AUDIT") ||
 	       access("/etc/ld.so.preload", F_OK) == 0;
 }
 
@@ -269,20 +263,15 @@ static void receive(struct received *received)
  * of us, the owner knows whom to wait for. */
 static int clone_one(struct order *order, pid_t *born)
 {
-	struct clone_args args = {
-		.flags = JAIL_NAMESPACES | CLONE_PARENT | CLONE_CLEAR_SIGHAND |
-			 CLONE_PARENT_SETTID,
+	const struct clone_args args = {
+		.flags = CLONE_PARENT | CLONE_PARENT_SETTID,
 		.parent_tid = (uint64_t)(uintptr_t)born,
 	};
+	int pid = clone_jail(args, order->has_group ? order->group : -1);
 
-	if (order->has_group) {
-		args.flags |= CLONE_INTO_CGROUP;
-		args.cgroup = (uint64_t)order->group;
-	}
-	long pid = syscall(SYS_clone3, &args, sizeof(args));
 	if (pid == 0)
 		child_main(&order->plan);
-	return pid < 0 ? -errno : (int)pid;
+	return pid;
 }
 
 static void tell(int on, const void *words, size_t len)

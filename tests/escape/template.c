@@ -25,12 +25,6 @@
 #include "tests/escape/harness.h"
 #include "tests/escape/outside.h"
 
-#ifdef QUOD_SANITIZED
-#define SANITIZED true
-#else
-#define SANITIZED false
-#endif
-
 /* More than there are zygotes. */
 #define MANY 12
 
@@ -82,8 +76,8 @@ static bool is_zygote(pid_t pid)
 	       look(pid, "ns/user").st_ino == look(0, "ns/user").st_ino;
 }
 
-/* Children of ours. */
-static unsigned find_zygotes(pid_t found[PIDS_MOST])
+/* Children of ours that are zygotes, or that are not. */
+static unsigned find_children(pid_t found[PIDS_MOST], bool zygotes)
 {
 	char path[64], text[4096] = "", *at = text, *end;
 	unsigned count = 0;
@@ -91,9 +85,14 @@ static unsigned find_zygotes(pid_t found[PIDS_MOST])
 	snprintf(path, sizeof(path), "task/%ld/children", (long)getpid());
 	proc_text(getpid(), path, text, sizeof(text));
 	for (long pid; (pid = strtol(at, &end, 10)) > 0 && count < PIDS_MOST; at = end)
-		if (is_zygote((pid_t)pid))
+		if (is_zygote((pid_t)pid) == zygotes)
 			found[count++] = (pid_t)pid;
 	return count;
+}
+
+static unsigned find_zygotes(pid_t found[PIDS_MOST])
+{
+	return find_children(found, true);
 }
 
 static pid_t the_zygote(void)
@@ -341,7 +340,7 @@ static void test_zygote(void)
 
 	look_at_descriptors(pid);
 	/* But for libm, which it does not call. Under a sanitizer it may call anything. */
-	check(its + !SANITIZED == ours, "of %u modules it has %u", ours, its);
+	check(its + !QUOD_SANITIZED == ours, "of %u modules it has %u", ours, its);
 	check(is_rooted(pid) || !in_root_mode(),
 	      "where it may, an empty root is all that it has mounted");
 	look_at_signals(pid);
@@ -537,19 +536,6 @@ static void test_pending_zygote_killed(unsigned after_us)
 	check_it_runs("after that");
 }
 
-static pid_t find_child(void)
-{
-	char path[64], text[4096], *at, *end;
-
-	snprintf(path, sizeof(path), "task/%ld/children", (long)getpid());
-	proc_text(getpid(), path, text, sizeof(text));
-	at = text;
-	for (long pid; (pid = strtol(at, &end, 10)) > 0; at = end)
-		if (!is_zygote((pid_t)pid))
-			return (pid_t)pid;
-	return 0;
-}
-
 static void test_pending_child_killed(void)
 {
 	struct jail_error err = {.errnum = 0};
@@ -557,12 +543,12 @@ static void test_pending_child_killed(void)
 	struct jail *jail = begin("0", &pending);
 	struct pollfd due = {.fd = jail_pending_fd(jail), .events = POLLIN};
 	struct jail_result result;
+	pid_t found[PIDS_MOST];
 	siginfo_t info;
 
 	check(pending && poll(&due, 1, 10000) == 1, "a child is there");
-	pid_t pid = find_child();
-	check(pid > 0 && kill(pid, SIGKILL) == 0 &&
-		      waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) == 0,
+	check(find_children(found, false) == 1 && kill(found[0], SIGKILL) == 0 &&
+		      waitid(P_PID, (id_t)found[0], &info, WEXITED | WNOWAIT) == 0,
 	      "and killed");
 	int r = jail_finish(jail, &err);
 	if (r == 0)

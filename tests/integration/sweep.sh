@@ -13,6 +13,16 @@ leaf_of() {
 		done
 }
 
+# start_until_gone DIR OPTIONS...: a start waits a tenth of a second for what it has killed,
+# and the next one comes back to it.
+start_until_gone() {
+	gone_dir=$1
+	shift
+	for _ in $(seq 40); do
+		[ ! -d "$gone_dir" ] || "$quod" run "$@" -e 1 >/dev/null
+	done
+}
+
 all=
 for signal in KILL ALRM XCPU; do
 	rm -f "$dir/events"
@@ -55,10 +65,7 @@ if [ -n "$group" ]; then
 	sleep 1000 &
 	sleeper=$!
 	echo $sleeper >"$group/01SWEEP.run/cgroup.procs"
-	# A start waits a tenth of a second for what it has killed; the next one comes back to it.
-	for i in $(seq 40); do
-		[ ! -d "$group/01SWEEP.run" ] || "$quod" run -e 1 >/dev/null
-	done
+	start_until_gone "$group/01SWEEP.run"
 	holds 'a leaf that nobody watches is gone' test ! -d "$group/01SWEEP.run"
 	code=0
 	wait $sleeper || code=$?
@@ -100,10 +107,7 @@ if [ -n "$group" ]; then
 		[ "${leaf##*/}" != "$dead" ] || continue
 		until ! flock --nonblock "$leaf" true; do sleep 0.02; done
 	done
-	for i in $(seq 40); do
-		[ ! -d "$group/many/quod/$dead" ] ||
-			"$quod" run --cgroup "$group/many" -e 1 >/dev/null
-	done
+	start_until_gone "$group/many/quod/$dead" --cgroup "$group/many"
 	holds 'a leaf that nobody watches is gone from among many' \
 		test ! -d "$group/many/quod/$dead"
 	is "$(find "$group/many/quod" -name '01MANY*.run' | wc -l)" 69 'and only that one'
