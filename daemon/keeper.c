@@ -168,14 +168,40 @@ static int kept_wait(struct cell *cell, struct guard *guard,
 	return ending.error.errnum > 0 ? -ending.error.errnum : -EIO;
 }
 
+static void close_left(struct keeper *keeper)
+{
+	while (keeper->left_count)
+		close_fd(keeper->left[--keeper->left_count]);
+}
+
+static int on_idle(sd_event_source *source, void *userdata)
+{
+	(void)source;
+	close_left(userdata);
+	return 0;
+}
+
+/* A reply does not wait for pipes to be given back. */
+static int close_later(struct keeper *keeper, int fd)
+{
+	if (keeper->left_count == KEEPER_LEFT_MOST)
+		close_left(keeper);
+	if (fd >= 0)
+		keeper->left[keeper->left_count++] = fd;
+	sd_event_source_set_enabled(keeper->on_idle, SD_EVENT_ONESHOT);
+	return -1;
+}
+
 static void kept_free(struct cell *cell, bool ended)
 {
+	struct kept_cell *kept = kept_of(cell);
+
 	(void)ended;
-	kept_of(cell)->calls->closing(kept_of(cell)->whose);
-	cell->in = close_fd(cell->in);
-	cell->out = close_fd(cell->out);
-	cell->err = close_fd(cell->err);
-	cell->ended = close_fd(cell->ended);
+	kept->calls->closing(kept->whose);
+	cell->in = close_later(kept->keeper, cell->in);
+	cell->out = close_later(kept->keeper, cell->out);
+	cell->err = close_later(kept->keeper, cell->err);
+	cell->ended = close_later(kept->keeper, cell->ended);
 }
 
 void kept_cell_init(struct kept_cell *kept, struct keeper *keeper,
@@ -361,6 +387,19 @@ int keeper_adopt(struct keeper *keeper, uint32_t generation)
 
 int keeper_init(struct keeper *keeper, sd_event *event, int fd)
 {
+	int r;
+
 	*keeper = (struct keeper){.fd = fd, .event = event};
-	return sd_event_add_io(event, NULL, fd, EPOLLIN, on_answer, keeper);
+	r = sd_event_add_defer(event, &keeper->on_idle, on_idle, keeper);
+	if (r >= 0)
+		r = sd_event_source_set_enabled(keeper->on_idle, SD_EVENT_OFF);
+	if (r >= 0)
+		r = sd_event_source_set_priority(keeper->on_idle, SD_EVENT_PRIORITY_IDLE);
+	return r < 0 ? r : sd_event_add_io(event, NULL, fd, EPOLLIN, on_answer, keeper);
+}
+
+void keeper_free(struct keeper *keeper)
+{
+	close_left(keeper);
+	sd_event_source_disable_unref(keeper->on_idle);
 }

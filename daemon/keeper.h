@@ -35,9 +35,15 @@ struct kept_cell {
 	struct kept_cell *next; /* among those that are coming */
 };
 
+/* Descriptors of runs that are over, of two runs at the most. */
+#define KEEPER_LEFT_MOST 8u
+
 struct keeper {
 	int fd; /* our end of the socket pair; borrowed */
 	sd_event *event;
+	int left[KEEPER_LEFT_MOST]; /* owned; closed when there is nothing else to do */
+	unsigned left_count;
+	sd_event_source *on_idle;
 	uint64_t last_run;
 	struct kept_cell *coming;
 	void (*stop)(void *whose); /* the monitor wants us to leave */
@@ -51,8 +57,9 @@ struct keeper {
 };
 
 /* The event loop ends with an error when the monitor has gone or talks nonsense. Errors:
- * what sd_event_add_io() gives. */
+ * what sd-event gives. */
 int keeper_init(struct keeper *keeper, sd_event *event, int fd);
+void keeper_free(struct keeper *keeper);
 
 /* All orders after this are by this generation. Errors: what send(2) gives. */
 int keeper_adopt(struct keeper *keeper, uint32_t generation);

@@ -297,6 +297,7 @@ static int serve(struct server *server, const uint32_t args[SERVER_ARGS])
 	ready_free(&server->ready);
 	http_free(&server->http);
 	pool_free(&server->pool);
+	keeper_free(&server->keeper);
 	metrics_free(&server->metrics);
 	tenants_free(&server->tenants);
 	sd_event_source_disable_unref(server->on_keep);

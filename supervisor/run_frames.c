@@ -192,10 +192,19 @@ static void take_limit(struct run *run, const struct frame *f)
 	run->outcome = f->limit.kind == LIMIT_VALUE ? OUTCOME_LARGE : OUTCOME_MEMORY;
 }
 
+/* A guest that has said all is about to die: its pipes, closed then, would wake us twice
+ * before that is done. What stands in them is read all the same. */
+static void stop_listening(struct run *run)
+{
+	run->guard.slots[WATCH_OUT].fd = -1;
+	run->guard.slots[WATCH_ERR].fd = -1;
+}
+
 /* After a trial that said nothing the engine would run the source. */
 static void take_end(struct run *run)
 {
 	run->complete = true;
+	stop_listening(run);
 	if (!run->compile_only || run->outcome != OUTCOME_NONE)
 		return;
 	run->outcome = run->must_examine ? OUTCOME_UNEXAMINED : OUTCOME_COMPILED;

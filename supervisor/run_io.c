@@ -89,12 +89,18 @@ void run_feed_go(struct run *run)
 	feed_some(run);
 }
 
+/* What stands behind END is looked at when the guest is dead. */
+static bool is_listened_to(const struct run *run)
+{
+	return !run->drained && (!run->complete || run->guard.ended);
+}
+
 static void take_frames(struct run *run)
 {
 	struct frame frame;
 	int r = 0;
 
-	while (!run->drained && (r = frames_next(&run->frames, &frame)) > 0)
+	while (is_listened_to(run) && (r = frames_next(&run->frames, &frame)) > 0)
 		run_take_frame(run, &frame);
 	if (r < 0) {
 		run->drained = true;
@@ -197,6 +203,7 @@ void run_drain(struct run *run)
 	size_t total = 0;
 	ssize_t n = 1;
 
+	take_frames(run);
 	while (n > 0 && total < DRAIN_MOST && !run->drained) {
 		n = read_frames(run);
 		total += n > 0 ? (size_t)n : 0;

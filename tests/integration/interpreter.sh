@@ -157,8 +157,9 @@ test_frames() {
 		$hello value:1 value:2 wait|no place
 		$hello value:1 frame:09:00 wait|contradict
 		$hello value:1 frame:09:00000000000000000100000000000000 wait|contradict
-		$hello value:1 end log:late wait|no place
-		$hello value:1 end raw:00 wait|unknown type
+		$hello value:1 end log:late|no place
+		$hello value:1 end raw:00|unknown type
+		$hello value:1 end claim:04:10|no place
 		$hello claim:04:10|an end in the middle
 		$hello value:1 claim:09:16|an end in the middle
 	END
@@ -208,6 +209,7 @@ test_behaviour() {
 	hello='ready gate go log:hi'
 	# The gate's time is not the run's, but it ends as well.
 	for source in "$hello wait" "$hello spin" "$hello value:1 wait" "$hello value:1 end wait" \
+		"$hello value:1 end log:late wait" "$hello value:1 end fill:1" "$hello value:1 end fill:2" \
 		'ready wait' 'ready spin' 'ready gate wait' 'ready fill:2'; do
 		run_json --timeout 200ms -e "$source"
 		ends_as timeout 124 "$source"
