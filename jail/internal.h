@@ -213,6 +213,10 @@ int tasks_try_rlimit(void);
 /* notify.c. *ret_on stays false where there can be no listener: then no filter is on. */
 int child_notify(const struct child_plan *plan, bool *ret_on, struct jail_error *err);
 
+/* spawn.c. *ret_fd (the caller's): a pidfd of ours, of `least` or above, that signals go
+ * through. */
+int lifeline_open(int least, int *ret_fd, struct jail_error *err);
+
 /* spawn.c. A jail's first process, with every namespace, born in the cgroup `group` (-1: in
  * ours), and with what else `args` asks for. Returns in both processes, 0 in the child; or
  * -errno. */
@@ -257,14 +261,16 @@ struct zygote_at {
 /* idmap_root_mode() of the owner, found out once. */
 int template_root_mode(struct jail_template *template, uint32_t first, uint32_t count,
 		       bool *ret_root, struct jail_error *err);
+/* The owner's pidfd, which stays the template's; -1: the caller is not the owner. */
+int template_lifeline(const struct jail_template *template);
 /* Asks for a child of ours that follows the plan, born in the cgroup `group` (-1: in ours).
  * Returns who will answer; NULL: nobody can. */
 struct zygote_at *template_ask(struct jail_template *template,
 			       const struct child_plan *plan, int group);
 /* Until there is an answer, or it does not come. */
 void template_await(const struct zygote_at *zygote);
-/* The answer, which is due or does not come: the child's pid, and *ret_pidfd is the caller's; or -errno: there
- * is no child, and one may be cloned without the template. */
+/* The answer, which is due or does not come: the child's pid, and *ret_pidfd is the
+ * caller's; or -errno: there is no child, and one may be cloned without the template. */
 int template_answer(struct zygote_at *zygote, int *ret_pidfd);
 
 struct jail {

@@ -21,17 +21,30 @@
 #define LEASE_FILE "uids"
 #define LEASE_PATH LEASE_DIR "/" LEASE_FILE
 
+static int open_file(void)
+{
+	return open(LEASE_PATH, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+/* Others go through the directory to the socket of quodd, whatever our umask is. */
+static int make_dir(void)
+{
+	if (mkdir(LEASE_DIR, 0755) < 0)
+		return errno == EEXIST ? 0 : -1;
+	(void)chmod(LEASE_DIR, 0755);
+	return 0;
+}
+
 static int lease_open(int *ret_fd, struct jail_error *err)
 {
-	/* Others go through it to the socket of quodd, whatever our umask is. */
-	if (mkdir(LEASE_DIR, 0755) == 0)
-		(void)chmod(LEASE_DIR, 0755);
-	else if (errno != EEXIST)
-		return jail_fail(err, JAIL_STAGE_LEASE, errno, "mkdir '%s'", LEASE_DIR);
-	own_fd int dir = open(LEASE_DIR, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (dir < 0)
-		return jail_fail(err, JAIL_STAGE_LEASE, errno, "open '%s'", LEASE_DIR);
-	int fd = openat(dir, LEASE_FILE, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int fd = open_file();
+
+	if (fd < 0 && errno == ENOENT) {
+		if (make_dir() < 0)
+			return jail_fail(err, JAIL_STAGE_LEASE, errno, "mkdir '%s'",
+					 LEASE_DIR);
+		fd = open_file();
+	}
 	if (fd < 0)
 		return jail_fail(err, JAIL_STAGE_LEASE, errno, "open '%s'", LEASE_PATH);
 	*ret_fd = fd;

@@ -209,6 +209,35 @@ static int plan_exe(const struct jail_spec *spec, struct child_plan *plan, int *
 	return 0;
 }
 
+int lifeline_open(int least, int *ret_fd, struct jail_error *err)
+{
+	own_fd int fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+
+	if (fd < 0 || move_up(&fd, least) < 0)
+		return jail_fail(err, JAIL_STAGE_LIFELINE, errno,
+				 "pidfd of the supervisor");
+	/* Nothing is started that could not be killed. */
+	if (syscall(SYS_pidfd_send_signal, fd, 0, NULL, 0) < 0)
+		return jail_fail(err, JAIL_STAGE_LIFELINE, errno,
+				 "signal through a pidfd");
+	*ret_fd = TAKE_FD(fd);
+	return 0;
+}
+
+/* A template, which no jail with a notify_filter has, keeps one for all its jails. */
+static int plan_lifeline(const struct jail_spec *spec, struct child_plan *plan,
+			 int *ret_own, struct jail_error *err)
+{
+	int r;
+
+	plan->supervisor_fd = spec->template ? template_lifeline(spec->template) : -1;
+	if (plan->supervisor_fd >= 0)
+		return 0;
+	r = lifeline_open(first_free(spec), ret_own, err);
+	plan->supervisor_fd = *ret_own;
+	return r;
+}
+
 static void take_our_ends(struct jail *jail, struct pipes *pipes)
 {
 	jail->fd[JAIL_FD_IN] = TAKE_FD(pipes->fd[IN][WRITE]);
@@ -293,7 +322,7 @@ static int prepare_and_launch(const struct jail_spec *spec, struct jail *jail,
 			      struct jail_error *err)
 {
 	char *const name_only[] = {(char *)(uintptr_t)spec->exe_name, NULL};
-	own_fd int own_exe = -1, supervisor = -1;
+	own_fd int own_exe = -1, own_lifeline = -1;
 	int r = choose_ids(spec, jail, &jail->map, err); /* S2 */
 
 	if (r == 0)
@@ -304,16 +333,10 @@ static int prepare_and_launch(const struct jail_spec *spec, struct jail *jail,
 		r = plan_exe(spec, plan, &own_exe, err);
 	if (r < 0)
 		return r;
-	supervisor = (int)syscall(SYS_pidfd_open, getpid(), 0);
-	if (supervisor < 0 || move_up(&supervisor, first_free(spec)) < 0)
-		return jail_fail(err, JAIL_STAGE_LIFELINE, errno,
-				 "pidfd of the supervisor");
-	/* Nothing is started that could not be killed. */
-	if (syscall(SYS_pidfd_send_signal, supervisor, 0, NULL, 0) < 0)
-		return jail_fail(err, JAIL_STAGE_LIFELINE, errno,
-				 "signal through a pidfd");
+	r = plan_lifeline(spec, plan, &own_lifeline, err);
+	if (r < 0)
+		return r;
 	plan_fds(plan, pipes);
-	plan->supervisor_fd = supervisor;
 	plan->exe_name = spec->exe_name;
 	plan->argv = spec->argv ? spec->argv : name_only;
 	plan->limits = spec->limits;

@@ -36,7 +36,8 @@
 #define PIECES_MOST 16
 
 struct jail_template {
-	pid_t owner; /* a fork of his has no part in it */
+	pid_t owner;  /* a fork of his has no part in it */
+	int owner_fd; /* a pidfd of his; owned */
 	struct zygote_at zygotes[ZYGOTES];
 	pid_t *born; /* one for each, in memory that the zygotes have too */
 	/* Of the owner, for the range of ids that he asked for last; count 0: not yet. */
@@ -150,6 +151,7 @@ JAIL_API int jail_template_make(struct jail_template **ret_template,
 	if (!template)
 		return fail(err, ENOMEM, "no memory");
 	template->owner = getpid();
+	template->owner_fd = -1;
 	template->born = mmap(NULL, ZYGOTES * sizeof(*template->born),
 			      PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (template->born == MAP_FAILED) {
@@ -162,7 +164,9 @@ JAIL_API int jail_template_make(struct jail_template **ret_template,
 	for (unsigned i = 0; i < ZYGOTES; i++)
 		template->zygotes[i] = (struct zygote_at){
 			.template = template, .socket = -1, .born = &template->born[i]};
-	r = start(&template->zygotes[0], err);
+	r = lifeline_open(3, &template->owner_fd, err);
+	if (r == 0)
+		r = start(&template->zygotes[0], err);
 	if (r < 0)
 		jail_template_free(template);
 	else
@@ -177,7 +181,13 @@ JAIL_API void jail_template_free(struct jail_template *template)
 	for (unsigned i = 0; template->owner == getpid() && i < ZYGOTES; i++)
 		stop(&template->zygotes[i]);
 	munmap(template->born, ZYGOTES * sizeof(*template->born));
+	close_fd(template->owner_fd);
 	free(template);
+}
+
+int template_lifeline(const struct jail_template *template)
+{
+	return template->owner == getpid() ? template->owner_fd : -1;
 }
 
 int template_root_mode(struct jail_template *template, uint32_t first, uint32_t count,
