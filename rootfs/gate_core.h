@@ -23,6 +23,8 @@
 #ifndef QUOD_JS_GATE_CORE_H
 #define QUOD_JS_GATE_CORE_H
 
+#include <string.h>
+
 #include "rootfs/gate_signals.h"
 #include "rootfs/gate_symbols.h"
 #include "rootfs/gate_tree.h"
@@ -283,7 +285,13 @@ void gate_dialect(struct gate *g);
 void gate_dialect_quick(struct gate *g);
 
 /* --- gate_text.c --- */
-bool gate_text_is(struct gate_text a, const char *b);
+/* Most differ in the first character, and are asked for by the dozen. */
+static inline bool gate_text_is(struct gate_text a, const char *b)
+{
+	if (a.len == 0 || *a.at != *b)
+		return a.len == 0 && !*b;
+	return strlen(b) == a.len && !memcmp(a.at, b, a.len);
+}
 bool gate_text_is_one_of(struct gate_text text, const char *const *words, size_t count);
 bool gate_text_equal(struct gate_text a, struct gate_text b);
 bool gate_text_ends(struct gate_text a, const char *end);

@@ -15,11 +15,6 @@ struct gate_chunk {
 	char bytes[];
 };
 
-bool gate_text_is(struct gate_text a, const char *b)
-{
-	return strlen(b) == a.len && !memcmp(a.at, b, a.len);
-}
-
 bool gate_text_is_one_of(struct gate_text text, const char *const *words, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
