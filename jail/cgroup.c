@@ -93,6 +93,7 @@ static int set_limits(struct leaf *leaf, const struct jail_limits *limits,
 {
 	int r = 0;
 
+	leaf->alone = limits->processes == 1;
 	if (limits->memory_bytes)
 		r = set_memory(leaf, limits->memory_bytes, err);
 	if (r == 0 && limits->cpu_percent)
@@ -206,9 +207,10 @@ static bool knob_expected(const struct leaf *leaf, enum knob knob)
 		return leaf->pids;
 	case KNOB_CPU_MAX:
 		return leaf->cpu;
+	case KNOB_CPU_STAT:
+		return !leaf->alone;
 	case KNOB_KILL:
 	case KNOB_EVENTS:
-	case KNOB_CPU_STAT:
 	case KNOB_COUNT:
 		break;
 	}

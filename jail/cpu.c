@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The CPU time of a jail that runs. Its cgroup knows all of it. Without one there is the
- * clock of pid 1, which has its threads too, and, where it may have children, what /proc
- * says of those it has waited for. Whoever still runs is then nowhere: only his own
- * RLIMIT_CPU holds him.
+ * The CPU time of a jail that runs. Where one process alone may be, its clock has it. Else
+ * the cgroup knows all of it, though to ask it is to have the kernel add up what each
+ * processor has counted. Without a cgroup there is the clock of pid 1, which has its threads
+ * too, and what /proc says of the children it has waited for; whoever still runs is then
+ * nowhere: only his own RLIMIT_CPU holds him.
  *
  * As in jail.c nothing is opened while the guest runs.
  */

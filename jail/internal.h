@@ -121,7 +121,8 @@ struct leaf {
 	int knob_fd[KNOB_COUNT];
 	char name[LEAF_NAME_ROOM];
 	bool memory, cpu, pids; /* written and read back */
-	uint64_t oom_above;	/* ooms of the cgroups above when the run began */
+	bool alone; /* one process and thread: its own clock knows all its CPU time */
+	uint64_t oom_above; /* ooms of the cgroups above when the run began */
 };
 /* The monotonic clock. */
 int64_t now_ms(void);
