@@ -15,7 +15,6 @@
 #include <sys/types.h>
 #include <systemd/sd-event.h>
 
-#include "daemon/keeper.h"
 #include "daemon/listen.h"
 #include "daemon/problem.h"
 #include "daemon/tenants.h"
@@ -78,7 +77,7 @@ void http_adopt(struct http *http);
 int http_listen(struct http *http);
 /* What a run has open, what the process has beside runs and connections, and connections. */
 #define RUN_FDS		  4u
-#define RESERVE_FDS	  (32u + KEEPER_LEFT_MOST)
+#define RESERVE_FDS	  32u /* KEEPER_LEFT_MOST among them */
 #define CONNECTIONS_LEAST 16u
 
 /* So many descriptors must be open to the server of a daemon with so many runs at once. */

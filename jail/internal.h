@@ -262,7 +262,8 @@ struct zygote_at {
 /* idmap_root_mode() of the owner, found out once. */
 int template_root_mode(struct jail_template *template, uint32_t first, uint32_t count,
 		       bool *ret_root, struct jail_error *err);
-/* The owner's pidfd, which stays the template's; -1: the caller is not the owner. */
+/* The owner's pidfd, which stays the template's; -1: the caller is not the owner, or has
+ * closed what he did not know. */
 int template_lifeline(const struct jail_template *template);
 /* Asks for a child of ours that follows the plan, born in the cgroup `group` (-1: in ours).
  * Returns who will answer; NULL: nobody can. */

@@ -187,7 +187,11 @@ JAIL_API void jail_template_free(struct jail_template *template)
 
 int template_lifeline(const struct jail_template *template)
 {
-	return template->owner == getpid() ? template->owner_fd : -1;
+	int fd = template->owner_fd;
+	bool ours = template->owner == getpid() &&
+		    syscall(SYS_pidfd_send_signal, fd, 0, NULL, 0) == 0;
+
+	return ours ? fd : -1;
 }
 
 int template_root_mode(struct jail_template *template, uint32_t first, uint32_t count,

@@ -146,6 +146,19 @@ static void test_fork_here(void)
 	check(find_zygotes(found) == 0 && !has_children(), "in a fork: none is its own");
 }
 
+/* Of an owner who closes what he does not know the template has lost all it had. */
+static void test_closed_here(void)
+{
+	int first = dup(STDIN_FILENO);
+
+	close(first);
+	template = make_template();
+	check(syscall(SYS_close_range, first, ~0u, 0) == 0,
+	      "closed: nothing is left open of a template");
+	check_it_runs("closed");
+	check_it_runs("closed, and again");
+}
+
 /* Reported with its number, killed, and gone with its zygote. */
 static void test_owner_killed(void)
 {
@@ -190,6 +203,7 @@ int main(void)
 	test_owner_killed();
 	jail_template_free(template);
 	check(!has_children(), "no process is left");
+	check_apart("closed", test_closed_here);
 	check_apart("untold", test_untold_here);
 	check_apart("no clone3", test_no_clone_here);
 	/* That of the inmate stays open. */
