@@ -49,17 +49,23 @@ static bool read_policy(const struct json_span *json, struct policy_facts *facts
 	return true;
 }
 
-/* `name` NULL: there is none for a job that names none. */
 static int no_such_policy(const char *socket, const char *name, const struct text *known,
 			  struct usage *why)
 {
-	char which[POLICY_NAME_MOST + 32] = "to begin with (-p)";
-
-	if (name)
-		snprintf(which, sizeof(which), "'%.64s'", name);
-	usage_fail(why, 0, "the daemon at '%.200s' has no policy %s for you, but: %s",
-		   socket, which, known->len ? text_str(known) : "none");
+	usage_fail(why, 0,
+		   "the daemon at '%.200s' has no policy '%.64s' for you, but: %s",
+		   socket, name, known->len ? text_str(known) : "none");
 	return EXIT_USAGE;
+}
+
+/* Every tenant has a policy for jobs that name none. Operators may see policies and run
+ * nothing. */
+static int no_tenant(const char *socket, struct usage *why)
+{
+	usage_fail(why, 0,
+		   "you are no tenant of the daemon at '%.200s': see quodd.conf(5)",
+		   socket);
+	return status_infos[STATUS_INTERNAL_ERROR].exit_code;
 }
 
 static bool list_policies(const struct client *client, struct json_walk *ret_walk)
@@ -88,7 +94,8 @@ static int find_policy(const struct client *client, const char *name,
 			return 0;
 		text_addf(&known, "%s%s", known.len ? ", " : "", facts->name);
 	}
-	return no_such_policy(client->socket, name, &known, &facts->why);
+	return name ? no_such_policy(client->socket, name, &known, &facts->why)
+		    : no_tenant(client->socket, &facts->why);
 }
 
 static void ask(const char *socket, const char *name, struct policy_facts *facts)

@@ -193,6 +193,12 @@ test_tenant() {
 	ends 2 "no policy 'open'*verify" 'and no policy that is not his' \
 		run --socket "$socket" -p open -e 1
 	daemon_stop
+	# Who has started it may see the policies, and runs nothing.
+	printf '[Tenant]\nTokenSHA256=%064d\n' 0 >"$dir/etc/tenants.d/us.conf"
+	daemon_start --config "$dir/etc" || fail 'a daemon whose tenant is another' "$(cat "$dir/log")"
+	ends 125 'you are no tenant of' 'an operator who is no tenant' run --socket "$socket" -e 1
+	ends 125 'no tenant of' 'whatever he names' run --socket "$socket" -p default -e 1
+	daemon_stop
 }
 
 # as_nobody ARGS...: `quod ARGS` of a user who is no tenant.
