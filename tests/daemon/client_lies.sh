@@ -103,7 +103,8 @@ test_no_policies() {
 	lie 'ended without an answer' 'policies: a limit below the least' none
 	printf '{"policies":[]}' | answer none '200 OK' application/json
 	with none
-	is "$code" 2 'no policies at all: wrong usage'
+	is "$code" 125 'no policies at all'
+	has "$(cat "$dir/err")" 'you are no tenant of' 'it is no tenant, then'
 }
 
 # refuses CODE WANTED STATUS-LINE BODY
