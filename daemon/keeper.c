@@ -184,10 +184,11 @@ static int on_idle(sd_event_source *source, void *userdata)
 /* A reply does not wait for pipes to be given back. */
 static int close_later(struct keeper *keeper, int fd)
 {
+	if (fd < 0)
+		return -1;
 	if (keeper->left_count == KEEPER_LEFT_MOST)
 		close_left(keeper);
-	if (fd >= 0)
-		keeper->left[keeper->left_count++] = fd;
+	keeper->left[keeper->left_count++] = fd;
 	sd_event_source_set_enabled(keeper->on_idle, SD_EVENT_ONESHOT);
 	return -1;
 }

@@ -60,9 +60,8 @@ struct gate_summary {
 /* Do they follow the format of the JOB frame, to the last byte? */
 bool gate_check_rules(const unsigned char *rules, size_t len);
 
-/* Is it the name of a signal, of the analysis or of others in quod-js? */
-bool gate_knows_signal(const char *name, size_t len);
-/* All of them, from 0; NULL past the last. */
+/* The names of signals, of the analysis and of others in quod-js, from 0; NULL past the
+ * last. */
 const char *gate_signal_name(size_t index);
 
 /* Finds all, at most FINDINGS_MOST, in the order of the source; gives all memory back. */

@@ -3,8 +3,6 @@
  * The rules of a job, as lists by kind. They come from the host, but are read as if they
  * did not.
  */
-#include <string.h>
-
 #include "rootfs/gate_core.h"
 
 #define RULE_HEAD_BYTES 3u
@@ -25,14 +23,6 @@ bool gate_check_rules(const unsigned char *rules, size_t len)
 		rules += RULE_HEAD_BYTES + rules[2];
 	}
 	return true;
-}
-
-bool gate_knows_signal(const char *name, size_t len)
-{
-	for (unsigned i = 0; i < GATE_SIGNALS_COUNT; i++)
-		if (strlen(signal_names[i]) == len && !memcmp(signal_names[i], name, len))
-			return true;
-	return false;
 }
 
 const char *gate_signal_name(size_t index)
